@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The kernel's hooks: switched on and off here, and nowhere else.
+ *
+ * Order of life: frees are deferred before the first read without a reference
+ * and until after the last one.
+ */
+#include <linux/jump_label.h>
+#include <linux/mutex.h>
+#include <linux/printk.h>
+#include <linux/srcu.h>
+#include <linux/static_call.h>
+
+#include "refless.h"
+
+DECLARE_STATIC_CALL(refless_filemap_read, __refless_filemap_read);
+DECLARE_STATIC_CALL(refless_shmem_read, __refless_shmem_read);
+DECLARE_STATIC_CALL(refless_folio_read, __refless_folio_read);
+DECLARE_STATIC_CALL(refless_defer_free, __refless_defer_free);
+DECLARE_STATIC_CALL(refless_drain, __refless_drain);
+
+static void switch_key(struct static_key_false *key, bool on)
+{
+	if (on)
+		static_branch_enable(key);
+	else
+		static_branch_disable(key);
+}
+
+/**
+ * attach_hooks - defer frees and watch for hot folios; reads stay as they are
+ *
+ * Context: module load; may sleep.
+ * Return: 0, -EINVAL if the kernel's hooks have another ABI.
+ */
+int attach_hooks(void)
+{
+	if (refless_hook_abi != REFLESS_HOOK_ABI) {
+		pr_err("the kernel's hooks have ABI %u, this module needs %u: build it for this kernel\n",
+		       refless_hook_abi, REFLESS_HOOK_ABI);
+		return -EINVAL;
+	}
+
+	static_call_update(refless_filemap_read, read_filemap);
+	static_call_update(refless_shmem_read, read_shmem);
+	static_call_update(refless_folio_read, flag_if_hot);
+	static_call_update(refless_defer_free, defer_free);
+	static_call_update(refless_drain, drain_for);
+	static_branch_enable(&refless_key);
+	/* A free that began before is over when the first read begins. */
+	synchronize_rcu();
+	return 0;
+}
+
+/**
+ * switch_reads - let reads of either kind go without references, or not
+ * @filemap: those of file systems that use filemap_read()
+ * @shmem: those of tmpfs
+ *
+ * Context: between attach_hooks() and detach_hooks(); may sleep.
+ */
+void switch_reads(bool filemap, bool shmem)
+{
+	switch_key(&refless_filemap_key, filemap);
+	switch_key(&refless_shmem_key, shmem);
+}
+
+/**
+ * detach_hooks - leave the kernel; on return no CPU is in this module by a hook
+ *
+ * Folios that keep their flag are freed at once from here on, which is right
+ * as no reader without a reference is left.
+ *
+ * Context: module unload; may sleep.
+ */
+void detach_hooks(void)
+{
+	switch_reads(false, false);
+	/* The last reader leaves before the first free that is not deferred. */
+	synchronize_rcu();
+	static_branch_disable(&refless_key);
+
+	static_call_update(refless_filemap_read, (void *)__static_call_return0);
+	static_call_update(refless_shmem_read, (void *)__static_call_return0);
+	static_call_update(refless_folio_read, (void *)__static_call_return0);
+	static_call_update(refless_defer_free, (void *)__static_call_return0);
+	static_call_update(refless_drain, (void *)__static_call_return0);
+	/* The hooks call in under rcu_read_lock() or, those that sleep, under SRCU. */
+	synchronize_rcu();
+	synchronize_srcu(&refless_drain_srcu);
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who gets the waiting pages before their grace period ends by itself: an
+ * allocation about to fail, contiguous allocation and memory offlining, memory
+ * failure (all by the hook), and the OOM killer (by its notifier).
+ */
+#include <linux/notifier.h>
+#include <linux/oom.h>
+#include <linux/printk.h>
+
+#include "refless.h"
+#include "trace.h"
+
+/**
+ * drain_for - the hook: give the waiting pages to the allocator now
+ * @cause: who asks
+ *
+ * Context: process, SRCU; may sleep.
+ * Return: pages freed.
+ */
+unsigned long drain_for(enum refless_drain_cause cause)
+{
+	unsigned long pages;
+
+	if (!waiting_pages() && cause == REFLESS_DRAIN_RECLAIM)
+		return 0;
+	/* Isolation asks for particular pages, which a worker may have in hand. */
+	pages = free_deferred_expedited(cause != REFLESS_DRAIN_RECLAIM);
+	trace_refless_drain(cause, pages);
+
+	switch (cause) {
+	case REFLESS_DRAIN_RECLAIM:
+		stat_inc(drains_reclaim);
+		stat_add(drained_reclaim, pages);
+		break;
+	case REFLESS_DRAIN_ISOLATION:
+		stat_inc(drains_isolation);
+		stat_add(drained_isolation, pages);
+		break;
+	case REFLESS_DRAIN_POISON:
+		stat_inc(drains_poison);
+		stat_add(drained_poison, pages);
+		break;
+	}
+	return pages;
+}
+
+/* A count above zero makes the OOM killer let the allocation try again. */
+static int drain_before_oom(struct notifier_block *block, unsigned long unused, void *freed)
+{
+	unsigned long pages = free_deferred_expedited(false);
+
+	stat_inc(drains_oom);
+	stat_add(drained_oom, pages);
+	if (pages)
+		pr_info("%lu pages that waited for a grace period were freed before OOM\n", pages);
+	*(unsigned long *)freed += pages;
+	return NOTIFY_OK;
+}
+
+static struct notifier_block oom_notifier = {
+	.notifier_call = drain_before_oom,
+};
+
+/**
+ * drain_init - listen for the OOM killer
+ *
+ * Context: module load.
+ * Return: 0 or an error of the notifier chain.
+ */
+int drain_init(void)
+{
+	return register_oom_notifier(&oom_notifier);
+}
+
+/**
+ * drain_exit - undo drain_init(); on return the notifier is not running
+ *
+ * Context: module unload.
+ */
+void drain_exit(void)
+{
+	unregister_oom_notifier(&oom_notifier);
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Built into the test build only: switches that take one guard of the protocol
+ * away, and delays that stretch the moments which the guards protect, so that
+ * the tests can show that they would notice.
+ */
+#include <linux/delay.h>
+#include <linux/module.h>
+#include <linux/random.h>
+#include <linux/sched.h>
+
+#include "refless.h"
+
+/* Without a process named, one read in so many is delayed. */
+#define READS_PER_WINDOW	256
+
+bool fault_skip_reload;
+module_param_named(fault_skip_reload, fault_skip_reload, bool, 0644);
+MODULE_PARM_DESC(fault_skip_reload, "Do not look at the slot again after the flags (default 0)");
+
+bool fault_skip_deferral;
+module_param_named(fault_skip_deferral, fault_skip_deferral, bool, 0644);
+MODULE_PARM_DESC(fault_skip_deferral, "Free flagged folios at once (default 0)");
+
+unsigned int fault_lookup_window_us;
+module_param_named(fault_lookup_window_us, fault_lookup_window_us, uint, 0644);
+MODULE_PARM_DESC(fault_lookup_window_us,
+		 "Wait after the look-up, before the flags, in microseconds (default 0)");
+
+unsigned int fault_copy_window_us;
+module_param_named(fault_copy_window_us, fault_copy_window_us, uint, 0644);
+MODULE_PARM_DESC(fault_copy_window_us,
+		 "Wait after the checks, before the copy, in microseconds (default 0)");
+
+static int fault_window_pid;
+module_param_named(fault_window_pid, fault_window_pid, int, 0644);
+MODULE_PARM_DESC(fault_window_pid,
+		 "The thread that waits in the windows; 0: one read in 256 of any (default 0)");
+
+/**
+ * fault_window - let others act at this place
+ * @us: for how long, in microseconds
+ *
+ * Context: rcu_read_lock(); busy, does not sleep.
+ */
+void fault_window(unsigned int us)
+{
+	int pid = READ_ONCE(fault_window_pid);
+
+	if (!us || (pid && pid != current->pid))
+		return;
+	if (!pid && get_random_u32_below(READS_PER_WINDOW))
+		return;
+	while (us--)
+		udelay(1);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the files of this module share. See DESIGN.md for how they fit. */
+#ifndef REFLESS_PRIVATE_H
+#define REFLESS_PRIVATE_H
+
+#include <linux/percpu.h>
+#include <linux/refless.h>
+#include <linux/types.h>
+
+struct dentry;
+struct kiocb;
+struct iov_iter;
+struct folio;
+struct seq_file;
+struct srcu_struct;
+
+/* The hooks of drains that sleep enter the module under it. */
+extern struct srcu_struct refless_drain_srcu;
+
+/* attach.c: the hooks' keys and static calls */
+int attach_hooks(void);
+void detach_hooks(void);
+void switch_reads(bool filemap, bool shmem);
+
+/* reader.c: a read enters here */
+size_t read_filemap(struct kiocb *iocb, struct iov_iter *to, loff_t last_pos);
+size_t read_shmem(struct kiocb *iocb, struct iov_iter *to, loff_t pos);
+
+/* hot.c: which folios get PG_rcu_free */
+bool flag_if_hot(struct folio *folio, loff_t pos, size_t bytes);
+
+/* deferred.c: where a flagged folio's free waits */
+int deferred_init(void);
+void deferred_exit(void);
+bool defer_free(struct folio *folio, unsigned int order);
+unsigned long free_deferred_expedited(bool wait_for_workers);
+
+/* drain.c: who asks for the waiting pages before their grace period ends */
+int drain_init(void);
+void drain_exit(void);
+unsigned long drain_for(enum refless_drain_cause cause);
+
+/* waiting.c: how much waits, and when that is too much */
+int waiting_init(void);
+void waiting_exit(void);
+void waiting_add(struct folio *folio, long pages);
+unsigned long waiting_pages(void);
+bool waiting_too_much(struct folio *folio);
+void waiting_show_zones(struct seq_file *m);
+
+/* params.c: what can be changed at run time */
+extern unsigned int waiting_limit_mib;
+void params_default_limit(void);
+void params_apply(void);
+void params_ignore(void);
+
+/* stats.c: what was done, in debugfs */
+enum counted {
+#define COUNTER(name, ...) COUNTED_##name,
+#include "counters.h"
+#undef COUNTER
+	NR_COUNTED
+};
+
+/* Each CPU counts for itself, so that counting moves no cache line. */
+struct stat_counts {
+	u64 count[NR_COUNTED];
+};
+DECLARE_PER_CPU(struct stat_counts, stat_counts);
+
+#define stat_add(stat, n)	this_cpu_add(stat_counts.count[COUNTED_##stat], n)
+#define stat_inc(stat)		stat_add(stat, 1)
+
+void stats_init(void);
+void stats_exit(void);
+
+/* faults.c: in the test build only, ways to break the protocol on purpose */
+#ifdef REFLESS_TEST_FAULTS
+extern bool fault_skip_reload;
+extern bool fault_skip_deferral;
+extern unsigned int fault_lookup_window_us;
+extern unsigned int fault_copy_window_us;
+void fault_window(unsigned int us);
+#else
+#define fault_skip_reload	false
+#define fault_skip_deferral	false
+#define fault_lookup_window_us	0
+#define fault_copy_window_us	0
+static inline void fault_window(unsigned int us) { }
+#endif
+
+#endif /* REFLESS_PRIVATE_H */

@@ -1,0 +1,36 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Instructions per read, the share of reads served without a reference, and that
+# streamed data is left alone.
+# shellcheck disable=SC2154 # cache and top: common.sh, by way of check.sh
+. "$(dirname "$0")/lib/check.sh"
+
+production=$("$top/scripts/build-kernel" production)
+module=$("$top/scripts/build-module" production)
+log=$cache/counts.log
+check "instructions are counted" "$top/scripts/count-instructions" production "$cache/counts.production"
+show cat "$cache/counts.production"
+
+# at_most LIMIT OF A B: is (A - floor) / (B - floor) at most the limit?
+above_floor() {
+	awk -v fs="$1" -v limit="$2" '
+		{ n[$1 " " $2] = $3 }
+		END {
+			on = n["on " fs] - n["off " fs "-floor"]
+			off = n["off " fs] - n["off " fs "-floor"]
+			printf "%s: above the floor %.1f with the module, %.1f without: %.3f\n",
+				fs, on, off, on / off
+			exit !(off > 0 && on > 0 && on / off <= limit)
+		}' "$cache/counts.production"
+}
+for fs in ext4 tmpfs; do
+	check "$fs: a hot 16-byte pread takes at most 0.60 of the instructions" above_floor $fs 0.60
+	show above_floor $fs 0.60
+done
+
+served() { vm "$production" "served.sh" --module "$module" | tee "$log"; }
+check "over 99.9 % of hot 16-byte preads take no reference" served
+show cat "$log"
+streaming() { vm "$production" "streaming.sh" --module "$module" --memory 768 --disk 4096 | tee "$log"; }
+check "a file of twice the memory, streamed, flags and defers nothing" streaming
+show cat "$log"

@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Parameters are checked, at load and later, and take effect.
+p=/sys/module/refless/parameters
+failed=0
+expect() {
+	if [ "$2" != "$3" ]; then
+		echo "$1: expected $3, got $2"
+		failed=1
+	fi
+}
+for bad in read=2 waiting_limit_mib=0 waiting_limit_mib=-1 waiting_limit_mib=99999999 tmpfs=maybe; do
+	insmod /refless.ko $bad 2>/dev/null && { echo "insmod took $bad"; failed=1; rmmod refless; }
+done
+insmod /refless.ko || exit 1
+for bad in read:7 filemap:x tmpfs: waiting_limit_mib:0 waiting_limit_mib:many waiting_limit_mib:99999999; do
+	before=$(cat $p/"${bad%:*}")
+	(echo "${bad#*:}" >$p/"${bad%:*}") 2>/dev/null && { echo "$bad was taken"; failed=1; }
+	expect "$bad" "$(cat $p/"${bad%:*}")" "$before"
+done
+echo 33 >$p/waiting_limit_mib
+expect limit "$(cat $p/waiting_limit_mib)" 33
+
+# served FS STAT: how many of 1000 hot reads went without a reference
+served() {
+	before=$(cat /sys/kernel/debug/refless/"$2"_reads)
+	preadbench --count /"$1"/parameters 16 0 936
+	echo $(($(cat /sys/kernel/debug/refless/"$2"_reads) - before))
+}
+served ext4 filemap >/dev/null
+served tmpfs tmpfs >/dev/null
+echo 0 >$p/read
+expect "ext4, read=0" "$(served ext4 filemap)" 0
+expect "tmpfs, read=0" "$(served tmpfs tmpfs)" 0
+echo 1 >$p/read
+echo 0 >$p/filemap
+expect "ext4, filemap=0" "$(served ext4 filemap)" 0
+expect "tmpfs, filemap=0" "$(served tmpfs tmpfs)" 1000
+echo 1 >$p/filemap
+echo 0 >$p/tmpfs
+expect "ext4, tmpfs=0" "$(served ext4 filemap)" 1000
+expect "tmpfs, tmpfs=0" "$(served tmpfs tmpfs)" 0
+rmmod refless || failed=1
+[ -e /sys/kernel/debug/refless ] && { echo "debugfs files stayed"; failed=1; }
+exit $failed

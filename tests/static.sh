@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What can be known without running: style, types, warnings, shell.
+. "$(dirname "$0")/lib/check.sh"
+need_packages shellcheck sparse clang lld llvm git
+
+kernel=$("$top/scripts/build-kernel" production)
+cd "$top" || exit 1
+mapfile -t sources < <(git ls-files '*.c' '*.h')
+mapfile -t shells < <(git grep -lE '^#!/bin/(ba)?sh' ; git ls-files '*/lib/*.sh')
+mapfile -t scripts < <(git grep -l '^#!/usr/bin/env python3')
+
+# FILE_PATH_CHANGES: about MAINTAINERS. CONSTANT_COMPARISON and the user space
+# conventions do not hold for the programs of tests/.
+checkpatch() {
+	perl "$kernel/scripts/checkpatch.pl" --strict --no-tree --terse --no-summary \
+		--max-line-length=100 --ignore FILE_PATH_CHANGES,SPDX_LICENSE_TAG "$@"
+}
+check "checkpatch --strict: module" checkpatch -f "${sources[@]/#tests*/module/main.c}"
+check "checkpatch --strict: hooks.patch" checkpatch --no-signoff \
+	--ignore FILE_PATH_CHANGES,COMMIT_MESSAGE,UNKNOWN_COMMIT_ID,NOT_UNIFIED_DIFF hooks.patch
+check "shellcheck" shellcheck -x --source-path=SCRIPTDIR "${shells[@]}"
+compile() { for file in "${scripts[@]}"; do python3 -m py_compile "$file"; done; }
+PYTHONDONTWRITEBYTECODE=1 check "Python compiles" compile
+
+# A build with each checker; its warnings are in files of ours only.
+build_with() {
+	local out
+	out=$(mktemp -d)
+	cp -r "$top/Kbuild" "$top/module" "$out/"
+	make -C "$kernel" M="$out" "$@" modules >"$out/log" 2>&1 || { cat "$out/log"; rm -rf "$out"; return 1; }
+	! grep -E '(warning|error):' "$out/log"
+	local clean=$?
+	rm -rf "$out"
+	return $clean
+}
+check "W=1" build_with CC=gcc W=1
+check "sparse" build_with CC=gcc C=2
+check "the test build, W=1 and sparse" build_with CC=gcc W=1 C=2 REFLESS_TEST_FAULTS=1
+check "clang" build_with LLVM=1 KBUILD_MODPOST_WARN=1
+
+without_spdx() {
+	local file
+	for file in "${sources[@]}" "${shells[@]}" "${scripts[@]}" Kbuild dkms.conf; do
+		head -n 2 "$file" | grep -q SPDX || { echo "$file"; return 1; }
+	done
+}
+check "each file begins with its licence" without_spdx
