@@ -4,8 +4,8 @@
  * offset 0, each thread with a file descriptor of its own, of one file or of one
  * file each (FILE.0, FILE.1, ...).
  *
- * preadbench --count FILE BYTES OFFSET READS: that many reads between the markers
- * that tests/plugin/count.c looks for.
+ * preadbench --count FILE BYTES OFFSET READS: that many reads, a WINDOWS'th of them
+ * at a time between the markers that tests/plugin/count.c looks for.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -23,6 +23,8 @@
 #define FILE_BYTES	(64 * 1024)
 /* More than it takes for a folio to be hot on either LRU. */
 #define WARM_UP_READS	64
+/* An odd number, so that the median is one of them. */
+#define WINDOWS		11
 
 /* A nopl of seven bytes whose displacement is the marker's number. */
 static inline void mark_start(void)
@@ -144,20 +146,20 @@ static int count(char **arg)
 	size_t bytes = atoi(arg[1]);
 	off_t offset = atoll(arg[2]);
 	long reads = atol(arg[3]), i;
-	int fd = open_full(arg[0]);
+	int fd = open_full(arg[0]), window;
 	char *buffer = aligned_alloc(4096, 1 << 20);
 
 	memset(buffer, 0, 1 << 20);
 	for (i = 0; i < WARM_UP_READS; i++)
 		if (pread(fd, buffer, bytes, offset) < 0)
 			err(1, "pread");
-	mark_start();
-	for (i = 0; i < reads; i++)
-		if (pread(fd, buffer, bytes, offset) < 0)
-			break;
-	mark_stop();
-	if (i < reads)
-		err(1, "pread");
+	for (window = 0; window < WINDOWS; window++) {
+		mark_start();
+		for (i = 0; i < reads / WINDOWS; i++)
+			if (pread(fd, buffer, bytes, offset) < 0)
+				err(1, "pread");
+		mark_stop();
+	}
 	return 0;
 }
 
