@@ -27,9 +27,13 @@
  */
 #define READ_CHUNK	(256 * 1024)
 
-/* A folio may be copied from with all of the first set, none of the others. */
+/*
+ * A folio may be copied from with all of the first set, none of the others. What
+ * would be a readahead mark is the reclaim mark on tmpfs, and may stay for long.
+ */
 #define FLAGS_WANTED	(BIT(PG_uptodate) | BIT(PG_rcu_free))
 #define FLAGS_REFUSED	(BIT(PG_readahead) | BIT(PG_hwpoison))
+#define SHMEM_REFUSED	BIT(PG_hwpoison)
 
 struct source {
 	struct address_space *mapping;
@@ -143,8 +147,8 @@ static __always_inline size_t read_from_folio(const struct source *src, struct i
 	size_t offset = offset_in_page(src->pos);
 	size_t len = iov_iter_count(to);
 	XA_STATE(xas, &mapping->i_pages, index);
+	unsigned long flags, refused;
 	struct folio *folio;
-	unsigned long flags;
 	struct page *page;
 	loff_t isize;
 	size_t copied;
@@ -162,7 +166,8 @@ static __always_inline size_t read_from_folio(const struct source *src, struct i
 	 * the flags are those of its next life, the reload below sees another slot.
 	 */
 	flags = smp_load_acquire(&folio->flags);
-	if (unlikely((flags & (FLAGS_WANTED | FLAGS_REFUSED)) != FLAGS_WANTED)) {
+	refused = src->shmem ? SHMEM_REFUSED : FLAGS_REFUSED;
+	if (unlikely((flags & (FLAGS_WANTED | refused)) != FLAGS_WANTED)) {
 		count_fallback(flags);
 		return 0;
 	}
