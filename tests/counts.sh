@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Instructions per read, the share of reads served without a reference, and that
-# streamed data is left alone.
+# Instructions per read, the share of reads served without a reference, which
+# folios are flagged and deferred, and that streamed data is left alone.
 # shellcheck disable=SC2154 # cache and top: common.sh, by way of check.sh
 . "$(dirname "$0")/lib/check.sh"
 
@@ -30,6 +30,9 @@ done
 
 served() { vm "$production" "served.sh" --module "$module" | tee "$log"; }
 check "over 99.9 % of hot 16-byte preads take no reference" served
+show cat "$log"
+flagging() { vm "$production" flagging.sh --module "$module" | tee "$log"; }
+check "hot folios are flagged on both LRUs; evicted inodes' folios are freed at once" flagging
 show cat "$log"
 streaming() { vm "$production" "streaming.sh" --module "$module" --memory 768 --disk 4096 | tee "$log"; }
 check "a file of twice the memory, streamed, flags and defers nothing" streaming
