@@ -16,10 +16,10 @@
 #include <linux/pagemap.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
-#include <linux/xarray.h>
 
 #include "lru.h"
 #include "refless.h"
+#include "slot.h"
 
 /*
  * The most that one call copies, in bytes: about 25 us at 10 GB/s. The caller's
@@ -76,13 +76,13 @@ static bool would_mark_accessed(const struct source *src, struct folio *folio,
  * slot holds the folio too is what makes the range its own; so the caller
  * reloads its own slot after this.
  */
-static size_t bytes_in_folio(struct address_space *mapping, struct folio *folio,
-			     pgoff_t index, size_t offset, size_t len)
+static noinline size_t bytes_in_folio(struct address_space *mapping, struct folio *folio,
+				      pgoff_t index, size_t offset, size_t len)
 {
 	unsigned long flags_1 = READ_ONCE(folio->_flags_1);
 	pgoff_t end = READ_ONCE(folio->index) + BIT(flags_1 & 0xf);
 	pgoff_t last = index + ((offset + len - 1) >> PAGE_SHIFT);
-	XA_STATE(xas, &mapping->i_pages, 0);
+	struct slot slot;
 
 	if (last >= end)
 		last = end - 1;
@@ -92,8 +92,7 @@ static size_t bytes_in_folio(struct address_space *mapping, struct folio *folio,
 		return PAGE_SIZE - offset;
 	/* The order and the poison mark come before the slot that vouches for them. */
 	smp_rmb();
-	xas_set(&xas, last);
-	if (xas_load(&xas) != folio)
+	if (slot_find(&slot, &mapping->i_pages, last) != folio)
 		return PAGE_SIZE - offset;
 	return min(len, ((last - index + 1) << PAGE_SHIFT) - offset);
 }
@@ -146,14 +145,14 @@ static __always_inline size_t read_from_folio(const struct source *src, struct i
 	pgoff_t index = src->pos >> PAGE_SHIFT;
 	size_t offset = offset_in_page(src->pos);
 	size_t len = iov_iter_count(to);
-	XA_STATE(xas, &mapping->i_pages, index);
 	unsigned long flags, refused;
 	struct folio *folio;
 	struct page *page;
-	loff_t isize;
+	struct slot slot;
 	size_t copied;
+	loff_t left;
 
-	folio = xas_load(&xas);
+	folio = slot_find(&slot, &mapping->i_pages, index);
 	/* Values, retry and zero entries have a low bit set. */
 	if (unlikely(!folio || (unsigned long)folio & 3)) {
 		stat_inc(fallback_absent);
@@ -188,7 +187,7 @@ static __always_inline size_t read_from_folio(const struct source *src, struct i
 	}
 
 	/* After the flags: what was in the slot before them may be in it no more. */
-	if (unlikely(xas_reload(&xas) != folio) && !fault_skip_reload) {
+	if (unlikely(!slot_still_holds(&slot, folio)) && !fault_skip_reload) {
 		stat_inc(fallback_moved);
 		return 0;
 	}
@@ -198,13 +197,13 @@ static __always_inline size_t read_from_folio(const struct source *src, struct i
 	}
 
 	/* After uptodate, so that bytes that a truncation zeroed are not shown. */
-	isize = i_size_read(mapping->host);
-	if (unlikely(src->pos + (loff_t)len > isize)) {
-		if (src->pos >= isize) {
+	left = i_size_read(mapping->host) - src->pos;
+	if (unlikely((loff_t)len > left)) {
+		if (left <= 0) {
 			stat_inc(fallback_eof);
 			return 0;
 		}
-		len = isize - src->pos;
+		len = left;
 	}
 
 	fault_window(fault_copy_window_us);
