@@ -11,9 +11,6 @@
 
 #include "refless.h"
 
-/* Without a process named, one read in so many is delayed. */
-#define READS_PER_WINDOW	256
-
 bool fault_skip_reload;
 module_param_named(fault_skip_reload, fault_skip_reload, bool, 0644);
 MODULE_PARM_DESC(fault_skip_reload, "Do not look at the slot again after the flags (default 0)");
@@ -35,7 +32,12 @@ MODULE_PARM_DESC(fault_copy_window_us,
 static int fault_window_pid;
 module_param_named(fault_window_pid, fault_window_pid, int, 0644);
 MODULE_PARM_DESC(fault_window_pid,
-		 "The thread that waits in the windows; 0: one read in 256 of any (default 0)");
+		 "The thread that waits in the windows; 0: some reads of any (default 0)");
+
+static unsigned int fault_window_one_in = 256;
+module_param_named(fault_window_one_in, fault_window_one_in, uint, 0644);
+MODULE_PARM_DESC(fault_window_one_in,
+		 "With no thread named, one read in so many waits (default 256)");
 
 /**
  * fault_window - let others act at this place
@@ -49,7 +51,7 @@ void fault_window(unsigned int us)
 
 	if (!us || (pid && pid != current->pid))
 		return;
-	if (!pid && get_random_u32_below(READS_PER_WINDOW))
+	if (!pid && get_random_u32() % max(READ_ONCE(fault_window_one_in), 1U))
 		return;
 	while (us--)
 		udelay(1);

@@ -14,6 +14,7 @@
 #include <linux/mm.h>
 #include <linux/mm_inline.h>
 #include <linux/pagemap.h>
+#include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
 
@@ -252,6 +253,9 @@ size_t read_filemap(struct kiocb *iocb, struct iov_iter *to, loff_t last_pos)
 	size_t done;
 
 	if (needs_dcache_flush(src.mapping))
+		return 0;
+	/* filemap_get_pages() ends a long read of a task that is being killed. */
+	if (unlikely(iov_iter_count(to) > READ_CHUNK) && fatal_signal_pending(current))
 		return 0;
 	done = read_folios(&src, to);
 	if (likely(done)) {

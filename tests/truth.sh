@@ -9,20 +9,27 @@ seconds=${TRUTH_SECONDS:-60}
 debug=$("$top/scripts/build-kernel" debug)
 module=$("$top/scripts/build-module" debug with-faults)
 log=$cache/truth.log
+all="'/ext4 /tmpfs /huge /xfs'"
 
 truth_with() {
 	vm "$debug" "truth.sh $seconds $*" --module "$module" --cpus 4 --nodes 2 --memory 3072 \
-		--timeout $((seconds * 3 + 400)) --console "$cache/truth.console" | tee "$log"
+		--timeout $((seconds * 3 + 400)) --console "$cache/truth.console" >"$log"
 }
 
-check "debug: $seconds s without a wrong byte or a splat" truth_with
+check "debug: $seconds s without a wrong byte or a splat" truth_with "$all"
 show cat "$log"
-check "debug: the same with stretched race windows" truth_with \
+check "debug: the same with stretched race windows" truth_with "$all" \
 	fault_lookup_window_us=2000 fault_copy_window_us=2000
 show cat "$log"
 
 # The mutants: each has to be noticed, by a wrong byte or by KASAN.
-mutant() { ! truth_with "$@"; }
-check "debug: skipping the deferral is noticed" mutant \
+noticed() {
+	! truth_with "$@" 2>"$log.console" && grep -E 'WRONG BYTE|KASAN' "$log" "$log.console"
+}
+check "debug: a free that is not deferred is noticed" noticed "$all" \
 	fault_skip_deferral=1 fault_copy_window_us=2000
-show tail -n 30 "$log"
+show grep -hE 'WRONG BYTE|KASAN' "$log" "$log.console"
+seconds=$((seconds < 120 ? seconds : 120))
+check "debug: a slot that is not looked at again is noticed" noticed /tmpfs \
+	fault_skip_reload=1 fault_lookup_window_us=20000 fault_window_one_in=16
+show grep -hE 'WRONG BYTE|KASAN' "$log" "$log.console"

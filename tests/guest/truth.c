@@ -31,14 +31,19 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define PAGE		4096L
 #define WORDS_IN_PAGE	(PAGE / 8)
-#define FILES_IN_DIR	3
+#define FILES_IN_DIR	4
 #define MAX_FILES	32
+/* No reader's file. */
+#define FOREIGN_FILE	200
+/* More than it takes for a folio to be flagged. */
+#define HOT_READS	8
 #define PAGES		64
 #define FILE_BYTES	(PAGES * PAGE)
 /* The pages that most reads go to, so that they are hot. */
@@ -46,6 +51,7 @@
 #define CHURN		0xc5
 #define CHURN_BYTES	(4 << 20)
 #define MAX_PROCESSES	128
+#define TMPFS_MAGIC	0x01021994
 
 struct file {
 	char path[256];
@@ -55,13 +61,13 @@ struct file {
 
 enum event {
 	READS, BYTES, SHORT_READS, STRICT_CHECKS, OVERWRITES, TRUNCATIONS, PUNCHES, DIRECT_WRITES,
-	MAPPED_WRITES, DROPS, MIGRATIONS, SPLITS, COMPACTIONS, UNLINKS, CHURNS, WRONG, NR_EVENTS
+	MAPPED_WRITES, DROPS, MIGRATIONS, SPLITS, COMPACTIONS, UNLINKS, RECYCLINGS, CHURNS, WRONG, NR_EVENTS
 };
 
 static const char *const event_names[] = {
 	"reads", "bytes", "short_reads", "strict_checks", "overwrites", "truncations", "punches",
 	"direct_writes", "mapped_writes", "drops", "migrations", "splits", "compactions",
-	"replacements", "churns", "wrong_reads"
+	"replacements", "recyclings", "churns", "wrong_reads"
 };
 
 struct shared {
@@ -245,6 +251,13 @@ static void reader(int worker)
 	}
 }
 
+static bool on_tmpfs(int id)
+{
+	struct statfs fs;
+
+	return !statfs(shared->files[id].path, &fs) && fs.f_type == TMPFS_MAGIC;
+}
+
 static void publish(struct file *file, unsigned long page, unsigned char generation)
 {
 	file->generation[page] = generation;
@@ -334,10 +347,52 @@ static void replace(int *fd, unsigned char **map, int id)
 }
 
 /*
- * Three kinds of owner, one of each for a directory: the first only overwrites,
- * so that its readers can be strict; the second destroys and rewrites; the third
- * replaces the file, and writes it with O_DIRECT too, which by the kernel's own
- * word may leave old pages in the cache: its readers are never strict.
+ * What the second look at the slot is there for: a folio that a reader has just
+ * looked up is dropped, and its memory becomes the hot folio of another file.
+ */
+static void recycle(int fd, int id)
+{
+	static unsigned char data[PAGE];
+	char path[300];
+	int other, n;
+
+	if (on_tmpfs(id))
+		fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, PAGE);
+	else
+		posix_fadvise(fd, 0, PAGE, POSIX_FADV_DONTNEED);
+	snprintf(path, sizeof(path), "%s.recycled", shared->files[id].path);
+	other = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	make_page(data, FOREIGN_FILE, 0, 0);
+	if (other < 0 || pwrite(other, data, PAGE, 0) != PAGE)
+		warn("%s", path);
+	for (n = 0; n < HOT_READS; n++)
+		if (pread(other, data, PAGE, 0) < 0)
+			warn("%s", path);
+	close(other);
+	if (on_tmpfs(id))
+		overwrite(fd, id, 0, 1, false);
+	count(RECYCLINGS, 1);
+}
+
+/* Its file stays as it is, but for the first page's folio; on tmpfs that is zero at times. */
+static void recycler(int id)
+{
+	int fd = open(shared->files[id].path, O_RDWR);
+
+	if (on_tmpfs(id))
+		shared->files[id].sequence[0] |= 1;
+	fsync(fd);
+	while (!shared->stop) {
+		recycle(fd, id);
+		usleep(rnd(1000));
+	}
+}
+
+/*
+ * Three kinds of owner: the first only overwrites, so that its readers can be
+ * strict; the second destroys and rewrites; the third replaces the file, and
+ * writes it with O_DIRECT too, which by the kernel's own word may leave old pages
+ * in the cache: its readers are never strict. A fourth file has a recycler.
  */
 static void owner(int id)
 {
@@ -448,11 +503,12 @@ static void splitter(int unused)
 {
 	(void)unused;
 	while (!shared->stop) {
+		int id = rnd(nr_files), order;
 		char text[400];
-		int id = rnd(nr_files);
 
-		snprintf(text, sizeof(text), "%s,0x0,0x%x,%d", shared->files[id].path, PAGES,
-			 (int)rnd(3));
+		/* The kernel warns of any other order for shmem. */
+		order = on_tmpfs(id) ? 0 : rnd(3);
+		snprintf(text, sizeof(text), "%s,0x0,0x%x,%d", shared->files[id].path, PAGES, order);
 		write_text("/sys/kernel/debug/split_huge_pages", text);
 		count(SPLITS, 1);
 		if (rnd(10) == 0) {
@@ -533,7 +589,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < 2 * cpus; i++)
 		start(reader, i);
 	for (i = 0; i < nr_files; i++)
-		start(owner, i);
+		start(i % FILES_IN_DIR == FILES_IN_DIR - 1 ? recycler : owner, i);
 	start(dropper, 0);
 	start(migrator, 0);
 	start(splitter, 0);
