@@ -40,6 +40,11 @@ static char *buffer;
 static const char *directory;
 static bool on_tmpfs;
 
+static void *anonymous(size_t len)
+{
+	return mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
 static uint64_t hash(const void *data, size_t len)
 {
 	const unsigned char *byte = data;
@@ -246,9 +251,12 @@ static void battery(int fd, const char *after)
 
 	fstat(fd, &st);
 	printf("== %s: size %ld\n", after, (long)st.st_size);
-	memcpy(offsets, ((off_t[]) { 0, 1, 100, 4095, 4096, 4097, 65536 - 8,
-		st.st_size - 1, st.st_size, st.st_size + 1, st.st_size - 4097,
-		(st.st_size & ~(PAGE - 1)) - 3 }), sizeof(offsets));
+	memcpy(offsets, (off_t[]) { 0, 1, 100, 4095, 4096, 4097, 65536 - 8 }, 7 * sizeof(off_t));
+	offsets[7] = st.st_size - 1;
+	offsets[8] = st.st_size;
+	offsets[9] = st.st_size + 1;
+	offsets[10] = st.st_size - 4097;
+	offsets[11] = (st.st_size & ~(PAGE - 1)) - 3;
 	for (i = 0; i < 12; i++)
 		for (j = 0; j < 8; j++)
 			if (offsets[i] >= 0)
@@ -322,7 +330,7 @@ static void edges(int fd)
 /* Buffers that fault, half of them or all; page 0 and 2 of "bad" are mapped. */
 static void faulting_buffers(int fd)
 {
-	char *bad = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *bad = anonymous(3 * PAGE);
 	struct iovec v[3];
 	ssize_t ret;
 	int i;
@@ -356,7 +364,7 @@ static void faulting_buffers(int fd)
 	}
 	/* Never touched: each page has to be faulted in. */
 	munmap(bad, 3 * PAGE);
-	bad = mmap(NULL, 32 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	bad = anonymous(32 * PAGE);
 	ret = pread(fd, bad, 32 * PAGE, 5);
 	report("into untouched", 5, 32 * PAGE, ret, 0);
 	printf("  %016lx\n", hash(bad, 32 * PAGE));
@@ -416,7 +424,7 @@ static void userfault_buffer(int fd)
 		printf("userfaultfd: %s\n", strerrorname_np(errno));
 		return;
 	}
-	to = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	to = anonymous(4 * PAGE);
 	range = (struct uffdio_register) {
 		.range = { (uintptr_t)to, 4 * PAGE }, .mode = UFFDIO_REGISTER_MODE_MISSING,
 	};
@@ -594,7 +602,7 @@ int main(int argc, char **argv)
 	if (statfs(directory, &fs))
 		err(1, "%s", directory);
 	on_tmpfs = fs.f_type == TMPFS_MAGIC;
-	buffer = mmap(NULL, BUFFER_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	buffer = anonymous(BUFFER_BYTES);
 	memset(buffer, 0xee, BUFFER_BYTES);
 	change_and_read("file");
 	sparse();

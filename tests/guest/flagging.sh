@@ -20,9 +20,10 @@ counted() {
 	echo $(($(cat $stats/"$stat") - before))
 }
 # Each read has a descriptor of its own, as in shell scripts and short-lived tools.
+# shellcheck disable=SC2317 # called by way of counted
 many_opens() {
 	n=0
-	while [ $n -lt 40 ]; do
+	while [ "$n" -lt 40 ]; do
 		head -c 16 "$1" >/dev/null
 		n=$((n + 1))
 	done

@@ -37,6 +37,9 @@
 #include <unistd.h>
 
 #define PAGE		4096L
+#ifndef __aligned
+#define __aligned(x)	__attribute__((__aligned__(x)))
+#endif
 #define WORDS_IN_PAGE	(PAGE / 8)
 #define FILES_IN_DIR	4
 #define MAX_FILES	32
@@ -61,7 +64,8 @@ struct file {
 
 enum event {
 	READS, BYTES, SHORT_READS, STRICT_CHECKS, OVERWRITES, TRUNCATIONS, PUNCHES, DIRECT_WRITES,
-	MAPPED_WRITES, DROPS, MIGRATIONS, SPLITS, COMPACTIONS, UNLINKS, RECYCLINGS, CHURNS, WRONG, NR_EVENTS
+	MAPPED_WRITES, DROPS, MIGRATIONS, SPLITS, COMPACTIONS, UNLINKS, RECYCLINGS, CHURNS, WRONG,
+	NR_EVENTS
 };
 
 static const char *const event_names[] = {
@@ -145,7 +149,8 @@ struct claim {
 	unsigned char generation[PAGES];
 };
 
-static void claim_before(struct file *file, struct claim *claim, unsigned long from, unsigned long to)
+static void claim_before(struct file *file, struct claim *claim, unsigned long from,
+			 unsigned long to)
 {
 	unsigned long page;
 
@@ -265,7 +270,7 @@ static void publish(struct file *file, unsigned long page, unsigned char generat
 
 static bool overwrite(int fd, int id, unsigned long page, unsigned long pages, bool direct)
 {
-	static unsigned char data[16 * PAGE] __attribute__((aligned(4096)));
+	static unsigned char data[16 * PAGE] __aligned(PAGE);
 	struct file *file = &shared->files[id];
 	unsigned long i;
 
@@ -508,7 +513,8 @@ static void splitter(int unused)
 
 		/* The kernel warns of any other order for shmem. */
 		order = on_tmpfs(id) ? 0 : rnd(3);
-		snprintf(text, sizeof(text), "%s,0x0,0x%x,%d", shared->files[id].path, PAGES, order);
+		snprintf(text, sizeof(text), "%s,0x0,0x%x,%d", shared->files[id].path, PAGES,
+			 order);
 		write_text("/sys/kernel/debug/split_huge_pages", text);
 		count(SPLITS, 1);
 		if (rnd(10) == 0) {
