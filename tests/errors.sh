@@ -15,6 +15,8 @@ refuse "ab-table: nonsense input" 'not a line of ab-bench' "$top/scripts/ab-tabl
 refuse "test: no such test" "there is no test 'nonsense'" "$top/scripts/test" nonsense
 refuse "make: a kernel without the hooks" 'has no CONFIG_REFLESS_HOOKS' \
 	make -C "$("$top/scripts/build-kernel" stock-objects mm/filemap.o)" M="$top" modules
+clean() { make -C "$("$top/scripts/build-kernel" stock-objects mm/filemap.o)" M="$top" clean; }
+check "make clean works there" clean
 refuse "the guest's failure is boot's" 'nothing like this' \
 	"$top/scripts/boot" "$kernel" 'echo nothing like this; exit 7'
 refuse "a splat fails the run" 'console: .*sysrq' \

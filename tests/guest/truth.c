@@ -37,9 +37,6 @@
 #include <unistd.h>
 
 #define PAGE		4096L
-#ifndef __aligned
-#define __aligned(x)	__attribute__((__aligned__(x)))
-#endif
 #define WORDS_IN_PAGE	(PAGE / 8)
 #define FILES_IN_DIR	4
 #define MAX_FILES	32
@@ -270,7 +267,7 @@ static void publish(struct file *file, unsigned long page, unsigned char generat
 
 static bool overwrite(int fd, int id, unsigned long page, unsigned long pages, bool direct)
 {
-	static unsigned char data[16 * PAGE] __aligned(PAGE);
+	static _Alignas(PAGE) unsigned char data[16 * PAGE];
 	struct file *file = &shared->files[id];
 	unsigned long i;
 
