@@ -21,5 +21,11 @@ for fs in ext4 tmpfs huge xfs; do
 	# Each result stands for about eight reads; at least one of them.
 	[ "$reads" -gt "$calls" ] || { echo "$fs: too few reads without a reference"; failed=1; }
 done
+# The sequence asks for these; the kernel may have answered with nothing done.
+for event in pswpout pswpin pgmigrate_success thp_split_page; do
+	count=$(sed -n "s/^$event //p" /proc/vmstat)
+	echo "$event $count"
+	[ "$count" -gt 0 ] || { echo "$event: nothing was done"; failed=1; }
+done
 swapoff /dev/zram0
 exit $failed
