@@ -4,6 +4,7 @@
  * allocation about to fail, contiguous allocation and memory offlining, memory
  * failure (all by the hook), and the OOM killer (by its notifier).
  */
+#include <linux/minmax.h>
 #include <linux/notifier.h>
 #include <linux/oom.h>
 #include <linux/printk.h>
@@ -11,18 +12,29 @@
 #include "refless.h"
 #include "trace.h"
 
+/*
+ * What ceased to wait since @before, by this drain or by another one that it
+ * waited for: memory that an allocation should look for before it gives up.
+ */
+static unsigned long progress(unsigned long before, unsigned long pages)
+{
+	unsigned long now = waiting_pages();
+
+	return max(pages, before > now ? before - now : 0);
+}
+
 /**
  * drain_for - the hook: give the waiting pages to the allocator now
  * @cause: who asks
  *
  * Context: process, SRCU; may sleep.
- * Return: pages freed.
+ * Return: pages freed, by this drain or while it waited for another.
  */
 unsigned long drain_for(enum refless_drain_cause cause)
 {
-	unsigned long pages;
+	unsigned long before = waiting_pages(), pages;
 
-	if (!waiting_pages() && cause == REFLESS_DRAIN_RECLAIM)
+	if (!before && cause == REFLESS_DRAIN_RECLAIM)
 		return 0;
 	/* Isolation asks for particular pages, which a worker may have in hand. */
 	pages = free_deferred_expedited(cause != REFLESS_DRAIN_RECLAIM);
@@ -42,16 +54,18 @@ unsigned long drain_for(enum refless_drain_cause cause)
 		stat_add(drained_poison, pages);
 		break;
 	}
-	return pages;
+	return progress(before, pages);
 }
 
 /* A count above zero makes the OOM killer let the allocation try again. */
 static int drain_before_oom(struct notifier_block *block, unsigned long unused, void *freed)
 {
-	unsigned long pages = free_deferred_expedited(false);
+	unsigned long before = waiting_pages();
+	unsigned long pages = free_deferred_expedited(true);
 
 	stat_inc(drains_oom);
 	stat_add(drained_oom, pages);
+	pages = progress(before, pages);
 	if (pages)
 		pr_info("%lu pages that waited for a grace period were freed before OOM\n", pages);
 	*(unsigned long *)freed += pages;

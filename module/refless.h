@@ -7,7 +7,6 @@
 #include <linux/refless.h>
 #include <linux/types.h>
 
-struct dentry;
 struct kiocb;
 struct iov_iter;
 struct folio;

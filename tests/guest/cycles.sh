@@ -10,6 +10,8 @@ preadbench /tmpfs/cycle 2 4096 same 100000 >/dev/null &
 two=$!
 truth 100000 /ext4 /tmpfs /huge /xfs >/tmp/truth.log &
 sleep 2
+# Ahead of the load, which would otherwise get most of each cycle.
+renice -n -20 -p $$ >/dev/null
 i=0
 most=0
 while [ $i -lt "$cycles" ]; do
