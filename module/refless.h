@@ -32,7 +32,7 @@ bool flag_if_hot(struct folio *folio, loff_t pos, size_t bytes);
 int deferred_init(void);
 void deferred_exit(void);
 bool defer_free(struct folio *folio, unsigned int order);
-unsigned long free_deferred_expedited(bool wait_for_workers);
+unsigned long free_deferred_expedited(bool workers_too);
 
 /* drain.c: who asks for the waiting pages before their grace period ends */
 int drain_init(void);
