@@ -8,7 +8,13 @@ kernel=$("$top/scripts/build-kernel" production)
 module=$("$top/scripts/build-module" production with-faults)
 
 window() { vm "$kernel" "insmod /refless.ko $3; window $1 $2 20" --module "$module"; }
-broken() { window "$@" | grep -q '[1-9][0-9]* of 20 reads returned foreign bytes'; }
+# The program fails, and by what it says, not by another mishap.
+broken() {
+	local output
+	output=$(window "$@" 2>&1) && { echo "$output"; return 1; }
+	echo "$output"
+	grep -q '[1-9][0-9]* of 20 reads returned foreign bytes' <<<"$output"
+}
 
 for file in /ext4/file /tmpfs/file; do
 	check "a folio freed before the copy keeps its bytes ($file)" window copy $file ""
