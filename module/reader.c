@@ -268,16 +268,16 @@ size_t read_filemap(struct kiocb *iocb, struct iov_iter *to, loff_t last_pos)
 
 /**
  * read_shmem - serve part of a read for shmem_file_read_iter()
- * @iocb: the read; its position is left alone
+ * @mapping: the file's page cache
  * @to: where to; advanced by what was copied
  * @pos: from where in the file, in bytes
  *
  * Context and return value are those of read_filemap().
  */
-size_t read_shmem(struct kiocb *iocb, struct iov_iter *to, loff_t pos)
+size_t read_shmem(struct address_space *mapping, struct iov_iter *to, loff_t pos)
 {
 	struct source src = {
-		.mapping = file_inode(iocb->ki_filp)->i_mapping,
+		.mapping = mapping,
 		.pos = pos,
 		.shmem = true,
 	};

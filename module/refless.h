@@ -7,6 +7,7 @@
 #include <linux/refless.h>
 #include <linux/types.h>
 
+struct address_space;
 struct kiocb;
 struct iov_iter;
 struct folio;
@@ -23,7 +24,7 @@ void switch_reads(bool filemap, bool shmem);
 
 /* reader.c: a read enters here */
 size_t read_filemap(struct kiocb *iocb, struct iov_iter *to, loff_t last_pos);
-size_t read_shmem(struct kiocb *iocb, struct iov_iter *to, loff_t pos);
+size_t read_shmem(struct address_space *mapping, struct iov_iter *to, loff_t pos);
 
 /* hot.c: which folios get PG_rcu_free */
 bool flag_if_hot(struct folio *folio, loff_t pos, size_t bytes);
