@@ -6,7 +6,6 @@
  * and until after the last one.
  */
 #include <linux/jump_label.h>
-#include <linux/mutex.h>
 #include <linux/printk.h>
 #include <linux/srcu.h>
 #include <linux/static_call.h>
@@ -47,7 +46,10 @@ int attach_hooks(void)
 	static_call_update(refless_defer_free, defer_free);
 	static_call_update(refless_drain, drain_for);
 	static_branch_enable(&refless_key);
-	/* A free that began before is over when the first read begins. */
+	/*
+	 * A free that saw the key off is of a folio that had left the page cache
+	 * before; after this nobody who found it there is left to read it.
+	 */
 	synchronize_rcu();
 	return 0;
 }
