@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # ab-bench.sh ROUNDS SECONDS: reads per second with the module loaded and not, in
 # turn. A line a measurement: round, state, file system, threads, files, bytes,
-# reads per second. A/A: the "off" state is measured twice in each round.
+# reads per second.
 rounds=$1
 seconds=$2
 
