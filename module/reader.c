@@ -39,7 +39,7 @@
 struct source {
 	struct address_space *mapping;
 	loff_t pos;
-	/* Where the file's previous read ended; -1 if the LRU ignores that. */
+	/* Where the file's previous read ended; shmem keeps no such position. */
 	loff_t last_pos;
 	bool shmem;
 };
