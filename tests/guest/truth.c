@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * truth SECONDS DIRECTORY...: readers check that they only ever see bytes of
+ * truth [-a] SECONDS DIRECTORY...: readers check that they only ever see bytes of
  * their own file, at their own offset, and no older than what was there when
  * the read began, while other processes overwrite, truncate, punch, drop,
  * reclaim, migrate, split and compact.
@@ -14,6 +14,9 @@
  * it makes the page's sequence odd; a reader that saw the same even sequence
  * before and after its read demands full words of a generation that is not older
  * than the one published before. In between zeroes and short reads are legal.
+ *
+ * Ends early when a read was wrong. With -a the windows of the module's test build
+ * are aimed at one reader, which reads nothing but the page that is recycled.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -52,6 +55,7 @@
 #define CHURN_BYTES	(4 << 20)
 #define MAX_PROCESSES	128
 #define TMPFS_MAGIC	0x01021994
+#define WINDOW_PID	"/sys/module/refless/parameters/fault_window_pid"
 
 struct file {
 	char path[256];
@@ -539,6 +543,26 @@ static void churner(int unused)
 	}
 }
 
+/* The windows are its alone, so that the recycler has the CPUs while it waits. */
+static void aimed_reader(int id)
+{
+	int fd = open(shared->files[id].path, O_RDONLY);
+	unsigned char data[64];
+	struct claim claim;
+	char pid[16];
+	ssize_t got;
+
+	snprintf(pid, sizeof(pid), "%d", getpid());
+	write_text(WINDOW_PID, pid);
+	while (!shared->stop) {
+		claim_before(&shared->files[id], &claim, 0, 0);
+		got = pread(fd, data, sizeof(data), 0);
+		count(READS, 1);
+		if (got > 0)
+			check(id, &claim, 0, data, got, sizeof(data));
+	}
+}
+
 static pid_t children[MAX_PROCESSES];
 static int nr_children;
 
@@ -578,11 +602,15 @@ static void create_files(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	int seconds = argc > 2 ? atoi(argv[1]) : 0, i, status, failed = 0;
+	bool aimed = argc > 1 && !strcmp(argv[1], "-a");
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	int seconds, i, status, failed = 0;
 
+	argc -= aimed;
+	argv += aimed;
+	seconds = argc > 2 ? atoi(argv[1]) : 0;
 	if (seconds <= 0 || (argc - 2) * FILES_IN_DIR > MAX_FILES)
-		errx(2, "usage: truth SECONDS DIRECTORY...");
+		errx(2, "usage: truth [-a] SECONDS DIRECTORY...");
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		      -1, 0);
 	seed = time(NULL);
@@ -593,12 +621,15 @@ int main(int argc, char **argv)
 		start(reader, i);
 	for (i = 0; i < nr_files; i++)
 		start(i % FILES_IN_DIR == FILES_IN_DIR - 1 ? recycler : owner, i);
+	if (aimed)
+		start(aimed_reader, FILES_IN_DIR - 1);
 	start(dropper, 0);
 	start(migrator, 0);
 	start(splitter, 0);
 	start(churner, 0);
 	start(churner, 1);
-	sleep(seconds);
+	while (seconds-- && !shared->events[WRONG])
+		sleep(1);
 	shared->stop = true;
 	for (i = 0; i < nr_children; i++) {
 		waitpid(children[i], &status, 0);
