@@ -40,8 +40,6 @@ int attach_hooks(void)
 		return -EINVAL;
 	}
 
-	static_call_update(refless_filemap_read, read_filemap);
-	static_call_update(refless_shmem_read, read_shmem);
 	static_call_update(refless_folio_read, flag_if_hot);
 	static_call_update(refless_defer_free, defer_free);
 	static_call_update(refless_drain, drain_for);
@@ -51,6 +49,9 @@ int attach_hooks(void)
 	 * before; after this nobody who found it there is left to read it.
 	 */
 	synchronize_rcu();
+	/* Not earlier: a CPU may yet be about to enter by a key of an earlier load. */
+	static_call_update(refless_filemap_read, read_filemap);
+	static_call_update(refless_shmem_read, read_shmem);
 	return 0;
 }
 
@@ -78,12 +79,16 @@ void switch_reads(bool filemap, bool shmem)
 void detach_hooks(void)
 {
 	switch_reads(false, false);
+	/*
+	 * The keys are tested outside of rcu_read_lock(), so that a task may enter
+	 * long after they were switched off. It must not find the module then.
+	 */
+	static_call_update(refless_filemap_read, (void *)__static_call_return0);
+	static_call_update(refless_shmem_read, (void *)__static_call_return0);
 	/* The last reader leaves before the first free that is not deferred. */
 	synchronize_rcu();
 	static_branch_disable(&refless_key);
 
-	static_call_update(refless_filemap_read, (void *)__static_call_return0);
-	static_call_update(refless_shmem_read, (void *)__static_call_return0);
 	static_call_update(refless_folio_read, (void *)__static_call_return0);
 	static_call_update(refless_defer_free, (void *)__static_call_return0);
 	static_call_update(refless_drain, (void *)__static_call_return0);
