@@ -16,6 +16,7 @@ DECLARE_STATIC_CALL(refless_filemap_read, __refless_filemap_read);
 DECLARE_STATIC_CALL(refless_shmem_read, __refless_shmem_read);
 DECLARE_STATIC_CALL(refless_folio_read, __refless_folio_read);
 DECLARE_STATIC_CALL(refless_defer_free, __refless_defer_free);
+DECLARE_STATIC_CALL(refless_folio_removed, __refless_folio_removed);
 DECLARE_STATIC_CALL(refless_drain, __refless_drain);
 
 static void switch_key(struct static_key_false *key, bool on)
@@ -42,6 +43,7 @@ int attach_hooks(void)
 
 	static_call_update(refless_folio_read, flag_if_hot);
 	static_call_update(refless_defer_free, defer_free);
+	static_call_update(refless_folio_removed, folio_removed);
 	static_call_update(refless_drain, drain_for);
 	static_branch_enable(&refless_key);
 	/*
@@ -91,6 +93,7 @@ void detach_hooks(void)
 
 	static_call_update(refless_folio_read, (void *)__static_call_return0);
 	static_call_update(refless_defer_free, (void *)__static_call_return0);
+	static_call_update(refless_folio_removed, (void *)__static_call_return0);
 	static_call_update(refless_drain, (void *)__static_call_return0);
 	/* The hooks call in under rcu_read_lock() or, those that sleep, under SRCU. */
 	synchronize_rcu();

@@ -71,14 +71,16 @@ static bool lru_knows_it_is_hot(struct folio *folio, unsigned long flags, loff_t
 bool flag_if_hot(struct folio *folio, loff_t pos, size_t bytes)
 {
 	unsigned long flags = READ_ONCE(folio->flags);
+	struct address_space *mapping;
 
 	if (flags & BIT(PG_rcu_free))
 		return true;
-	if (!(flags & BIT(PG_uptodate)) || flags & BIT(PG_hwpoison) ||
-	    !folio_mapping(folio))
+	mapping = folio_mapping(folio);
+	if (!(flags & BIT(PG_uptodate)) || flags & BIT(PG_hwpoison) || !mapping)
 		return false;
 	if (!lru_knows_it_is_hot(folio, flags, pos) && !reread_often(folio, pos, bytes))
 		return false;
+	remember_flagging(mapping);
 	folio_set_rcu_free(folio);
 	stat_inc(folios_flagged);
 	return true;

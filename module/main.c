@@ -23,6 +23,7 @@ static int __init refless_init(void)
 	err = drain_init();
 	if (err)
 		goto out_deferred;
+	eviction_init();
 	err = attach_hooks();
 	if (err)
 		goto out_drain;

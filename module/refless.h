@@ -29,6 +29,11 @@ size_t read_shmem(struct address_space *mapping, struct iov_iter *to, loff_t pos
 /* hot.c: which folios get PG_rcu_free */
 bool flag_if_hot(struct folio *folio, loff_t pos, size_t bytes);
 
+/* eviction.c: which flagged folios may be freed at once all the same */
+void eviction_init(void);
+void remember_flagging(struct address_space *mapping);
+bool folio_removed(struct folio *folio, struct address_space *mapping);
+
 /* deferred.c: where a flagged folio's free waits */
 int deferred_init(void);
 void deferred_exit(void);
