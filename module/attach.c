@@ -5,6 +5,8 @@
  * Order of life: frees are deferred before the first read without a reference
  * and until after the last one.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/jump_label.h>
 #include <linux/printk.h>
 #include <linux/srcu.h>
@@ -35,9 +37,9 @@ static void switch_key(struct static_key_false *key, bool on)
  */
 int attach_hooks(void)
 {
-	if (refless_hook_abi != REFLESS_HOOK_ABI) {
-		pr_err("the kernel's hooks have ABI %u, this module needs %u: build it for this kernel\n",
-		       refless_hook_abi, REFLESS_HOOK_ABI);
+	if (refless_hook_abi != WANTED_HOOK_ABI) {
+		pr_err("the kernel's hooks have ABI %u, this module needs %u: take both from one version\n",
+		       refless_hook_abi, WANTED_HOOK_ABI);
 		return -EINVAL;
 	}
 

@@ -7,6 +7,16 @@
 #include <linux/refless.h>
 #include <linux/types.h>
 
+/* The hooks that this source is written for; a test build says it needs others. */
+#ifdef REFLESS_TEST_ABI
+#define WANTED_HOOK_ABI	REFLESS_TEST_ABI
+#else
+#define WANTED_HOOK_ABI	1
+#if REFLESS_HOOK_ABI != WANTED_HOOK_ABI
+#error "the kernel has hooks of another ABI: take hooks.patch and module from one version"
+#endif
+#endif
+
 struct address_space;
 struct kiocb;
 struct iov_iter;
