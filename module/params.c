@@ -56,15 +56,22 @@ static const struct kernel_param_ops limit_ops = {
 	.get = param_get_uint,
 };
 
+/* The types are for modinfo: module_param_cb() does not know them. */
 module_param_cb(read, &switch_ops, &read, 0644);
-MODULE_PARM_DESC(read, "Read without folio references: 0 or 1 (default 1)");
+__MODULE_PARM_TYPE(read, "bool");
+MODULE_PARM_DESC(read,
+		 "Serve reads without folio references; 0 sends all reads the usual way (default 1)");
 module_param_cb(filemap, &switch_ops, &filemap, 0644);
-MODULE_PARM_DESC(filemap, "... from file systems that use filemap_read(): 0 or 1 (default 1)");
+__MODULE_PARM_TYPE(filemap, "bool");
+MODULE_PARM_DESC(filemap,
+		 "Serve those of file systems that use filemap_read(): ext4, XFS, block devices and most others (default 1)");
 module_param_cb(tmpfs, &switch_ops, &tmpfs, 0644);
-MODULE_PARM_DESC(tmpfs, "... from tmpfs: 0 or 1 (default 1)");
+__MODULE_PARM_TYPE(tmpfs, "bool");
+MODULE_PARM_DESC(tmpfs, "Serve those of tmpfs and shared memory files (default 1)");
 module_param_cb(waiting_limit_mib, &limit_ops, &waiting_limit_mib, 0644);
+__MODULE_PARM_TYPE(waiting_limit_mib, "uint");
 MODULE_PARM_DESC(waiting_limit_mib,
-		 "Memory that may wait for a grace period, in MiB, before one is expedited when memory is short, or at four times as much in any case: 1 to the size of RAM (default: 1/64 of RAM, at least 16, at most 512)");
+		 "MiB that may wait for a grace period before one is expedited when memory is short; at four times as much one is in any case (default 1/64 of RAM, at least 16, at most 512; from 1 to the size of RAM)");
 
 /**
  * params_default_limit - set what the command line did not
