@@ -19,9 +19,11 @@
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/spinlock.h>
+#include <linux/timekeeping.h>
 #include <linux/workqueue.h>
 
 #include "refless.h"
+#include "trace.h"
 
 /* How many folios join a list between two looks at the limit. */
 #define LIMIT_CHECK_FOLIOS	32
@@ -31,6 +33,10 @@ struct deferred {
 	spinlock_t lock;
 	struct list_head filling;
 	struct list_head waiting;
+	/* What tracepoints tell: pages in "filling", and since when either is not empty. */
+	unsigned long filling_pages;
+	u64 filling_since_ns;
+	u64 waiting_since_ns;
 	/* A grace period for "waiting" is under way or its worker has yet to run. */
 	bool batch_under_way;
 	unsigned int folios_since_check;
@@ -41,6 +47,11 @@ static DEFINE_PER_CPU(struct deferred, deferred_frees);
 static DEFINE_MUTEX(drain_mutex);
 static struct workqueue_struct *free_workqueue;
 static struct work_struct limit_work;
+
+static u64 us_since(u64 ns)
+{
+	return (ktime_get_ns() - ns) / NSEC_PER_USEC;
+}
 
 /* A poisoned page that waits keeps its mark: the flag goes by an atomic operation. */
 static unsigned long free_list(struct list_head *list)
@@ -66,20 +77,25 @@ static unsigned long free_list(struct list_head *list)
 	return pages;
 }
 
-/* Under deferred->lock. Returns whether a batch needs a grace period now. */
-static bool next_batch(struct deferred *deferred)
+/* Under deferred->lock. Returns how many pages need a grace period now. */
+static unsigned long next_batch(struct deferred *deferred)
 {
+	unsigned long pages = deferred->filling_pages;
+
 	lockdep_assert_held(&deferred->lock);
 	if (deferred->batch_under_way || list_empty(&deferred->filling))
-		return false;
+		return 0;
 	list_splice_tail_init(&deferred->filling, &deferred->waiting);
+	deferred->filling_pages = 0;
+	deferred->waiting_since_ns = deferred->filling_since_ns;
 	deferred->batch_under_way = true;
-	return true;
+	return pages;
 }
 
-static void start_batch(struct deferred *deferred)
+static void start_batch(struct deferred *deferred, unsigned long pages)
 {
 	stat_inc(grace_periods);
+	trace_refless_batch_queued(pages);
 	/* By call_rcu_hurry(): a lazy callback may wait for 10 seconds. */
 	queue_rcu_work(free_workqueue, &deferred->batch_done);
 }
@@ -87,24 +103,30 @@ static void start_batch(struct deferred *deferred)
 static void batch_done(struct work_struct *work)
 {
 	struct deferred *deferred = container_of(to_rcu_work(work), struct deferred, batch_done);
+	unsigned long freed, next;
 	LIST_HEAD(done);
-	bool start;
+	u64 since;
 
 	spin_lock_irq(&deferred->lock);
 	list_splice_init(&deferred->waiting, &done);
+	since = deferred->waiting_since_ns;
 	deferred->batch_under_way = false;
-	start = next_batch(deferred);
+	next = next_batch(deferred);
 	spin_unlock_irq(&deferred->lock);
 
-	if (start)
-		start_batch(deferred);
-	free_list(&done);
+	if (next)
+		start_batch(deferred, next);
+	freed = free_list(&done);
+	trace_refless_batch_freed(freed, us_since(since));
 }
 
 static void limit_passed(struct work_struct *work)
 {
+	unsigned long pages = free_deferred_expedited(false);
+
+	trace_refless_drain(DRAIN_LIMIT, pages);
 	stat_inc(drains_limit);
-	stat_add(drained_limit, free_deferred_expedited(false));
+	stat_add(drained_limit, pages);
 }
 
 /**
@@ -118,8 +140,8 @@ static void limit_passed(struct work_struct *work)
 bool defer_free(struct folio *folio, unsigned int order)
 {
 	struct deferred *deferred = raw_cpu_ptr(&deferred_frees);
-	unsigned long irqflags;
-	bool start, check;
+	unsigned long irqflags, batch;
+	bool check;
 
 	/*
 	 * soft_offline_page() drops the last reference of a page it marked and
@@ -132,15 +154,18 @@ bool defer_free(struct folio *folio, unsigned int order)
 	stat_add(pages_deferred, 1L << order);
 
 	spin_lock_irqsave(&deferred->lock, irqflags);
+	if (list_empty(&deferred->filling))
+		deferred->filling_since_ns = ktime_get_ns();
 	list_add_tail(&folio->lru, &deferred->filling);
-	start = next_batch(deferred);
+	deferred->filling_pages += 1L << order;
+	batch = next_batch(deferred);
 	check = ++deferred->folios_since_check >= LIMIT_CHECK_FOLIOS || order;
 	if (check)
 		deferred->folios_since_check = 0;
 	spin_unlock_irqrestore(&deferred->lock, irqflags);
 
-	if (start)
-		start_batch(deferred);
+	if (batch)
+		start_batch(deferred, batch);
 	if (check && waiting_too_much(folio))
 		queue_work(free_workqueue, &limit_work);
 	return true;
@@ -156,6 +181,7 @@ static void take_all(struct list_head *taken)
 		spin_lock_irq(&deferred->lock);
 		list_splice_tail_init(&deferred->waiting, taken);
 		list_splice_tail_init(&deferred->filling, taken);
+		deferred->filling_pages = 0;
 		spin_unlock_irq(&deferred->lock);
 	}
 }
@@ -183,13 +209,16 @@ unsigned long free_deferred_expedited(bool workers_too)
 {
 	unsigned long pages = 0;
 	LIST_HEAD(taken);
+	u64 began;
 
 	mutex_lock(&drain_mutex);
 	take_all(&taken);
 	if (!list_empty(&taken)) {
 		stat_inc(expedited);
+		began = ktime_get_ns();
 		synchronize_rcu_expedited();
 		pages = free_list(&taken);
+		trace_refless_expedited(pages, us_since(began));
 	}
 	mutex_unlock(&drain_mutex);
 	if (workers_too)

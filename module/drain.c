@@ -4,6 +4,8 @@
  * allocation about to fail, contiguous allocation and memory offlining, memory
  * failure (all by the hook), and the OOM killer (by its notifier).
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/minmax.h>
 #include <linux/notifier.h>
 #include <linux/oom.h>
@@ -63,6 +65,7 @@ static int drain_before_oom(struct notifier_block *block, unsigned long unused, 
 	unsigned long before = waiting_pages();
 	unsigned long pages = free_deferred_expedited(true);
 
+	trace_refless_drain(DRAIN_OOM, pages);
 	stat_inc(drains_oom);
 	stat_add(drained_oom, pages);
 	pages = progress(before, pages);

@@ -12,6 +12,7 @@
 
 #include "lru.h"
 #include "refless.h"
+#include "trace.h"
 
 /* Reads that went back before a folio is hot: what it takes to fill MGLRU's tiers. */
 #define REREADS_OF_HOT		4
@@ -83,5 +84,6 @@ bool flag_if_hot(struct folio *folio, loff_t pos, size_t bytes)
 	remember_flagging(mapping);
 	folio_set_rcu_free(folio);
 	stat_inc(folios_flagged);
+	trace_refless_flag(folio, mapping->host);
 	return true;
 }

@@ -51,6 +51,12 @@ bool defer_free(struct folio *folio, unsigned int order);
 unsigned long free_deferred_expedited(bool workers_too);
 
 /* drain.c: who asks for the waiting pages before their grace period ends */
+enum {
+	/* Beside the hooks' causes, for the tracepoint. */
+	DRAIN_OOM = REFLESS_DRAIN_POISON + 1,
+	DRAIN_LIMIT,
+};
+
 int drain_init(void);
 void drain_exit(void);
 unsigned long drain_for(enum refless_drain_cause cause);

@@ -5,15 +5,82 @@
 #if !defined(REFLESS_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
 #define REFLESS_TRACE_H
 
+#include <linux/fs.h>
+#include <linux/kdev_t.h>
+#include <linux/mm.h>
 #include <linux/refless.h>
 #include <linux/tracepoint.h>
+
+#include "refless.h"
 
 TRACE_DEFINE_ENUM(REFLESS_DRAIN_RECLAIM);
 TRACE_DEFINE_ENUM(REFLESS_DRAIN_ISOLATION);
 TRACE_DEFINE_ENUM(REFLESS_DRAIN_POISON);
+TRACE_DEFINE_ENUM(DRAIN_OOM);
+TRACE_DEFINE_ENUM(DRAIN_LIMIT);
 
+/* A folio got PG_rcu_free: its next reads may do without a reference. */
+TRACE_EVENT(refless_flag,
+	    TP_PROTO(struct folio *folio, struct inode *inode),
+	    TP_ARGS(folio, inode),
+	TP_STRUCT__entry(__field(dev_t, dev)
+			 __field(unsigned long, ino)
+			 __field(unsigned long, index)
+			 __field(unsigned long, pages)
+			 __field(unsigned long, pfn)
+	),
+	/* What is on its way to swap has no inode. */
+	TP_fast_assign(__entry->dev = inode ? inode->i_sb->s_dev : 0;
+		       __entry->ino = inode ? inode->i_ino : 0;
+		       __entry->index = folio->index;
+		       __entry->pages = folio_nr_pages(folio);
+		       __entry->pfn = folio_pfn(folio);
+	),
+	TP_printk("dev=%d:%d ino=%lu index=%lu pages=%lu pfn=0x%lx",
+		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->ino,
+		  __entry->index, __entry->pages, __entry->pfn)
+);
+
+/* A CPU's deferred frees begin to wait for a grace period. */
+TRACE_EVENT(refless_batch_queued,
+	    TP_PROTO(unsigned long pages),
+	    TP_ARGS(pages),
+	TP_STRUCT__entry(__field(unsigned long, pages)
+	),
+	TP_fast_assign(__entry->pages = pages;
+	),
+	TP_printk("pages=%lu", __entry->pages)
+);
+
+/* It has ended and they were freed. No pages: a drain was there first. */
+TRACE_EVENT(refless_batch_freed,
+	    TP_PROTO(unsigned long pages, u64 age_us),
+	    TP_ARGS(pages, age_us),
+	TP_STRUCT__entry(__field(unsigned long, pages)
+			 __field(u64, age_us)
+	),
+	TP_fast_assign(__entry->pages = pages;
+		       __entry->age_us = age_us;
+	),
+	TP_printk("pages=%lu age_us=%llu", __entry->pages, __entry->age_us)
+);
+
+/* An expedited grace period, for a drain, and the pages freed after it. */
+TRACE_EVENT(refless_expedited,
+	    TP_PROTO(unsigned long pages, u64 us),
+	    TP_ARGS(pages, us),
+	TP_STRUCT__entry(__field(unsigned long, pages)
+			 __field(u64, us)
+	),
+	TP_fast_assign(__entry->pages = pages;
+		       __entry->us = us;
+	),
+	TP_printk("pages=%lu us=%llu", __entry->pages, __entry->us)
+);
+
+/* Somebody asked for the waiting pages before their grace period ended. */
 TRACE_EVENT(refless_drain,
-	    TP_PROTO(enum refless_drain_cause cause, unsigned long pages),
+	    TP_PROTO(int cause, unsigned long pages),
 	    TP_ARGS(cause, pages),
 	TP_STRUCT__entry(__field(int, cause)
 			 __field(unsigned long, pages)
@@ -25,7 +92,9 @@ TRACE_EVENT(refless_drain,
 		  __print_symbolic(__entry->cause,
 				   { REFLESS_DRAIN_RECLAIM, "reclaim" },
 				   { REFLESS_DRAIN_ISOLATION, "isolation" },
-				   { REFLESS_DRAIN_POISON, "poison" }),
+				   { REFLESS_DRAIN_POISON, "poison" },
+				   { DRAIN_OOM, "oom" },
+				   { DRAIN_LIMIT, "limit" }),
 		  __entry->pages)
 );
 
