@@ -76,7 +76,8 @@ bool flag_if_hot(struct folio *folio, loff_t pos, size_t bytes)
 
 	if (flags & BIT(PG_rcu_free))
 		return true;
-	mapping = folio_mapping(folio);
+	/* None: it was truncated, or is on its way to swap. */
+	mapping = READ_ONCE(folio->mapping);
 	if (!(flags & BIT(PG_uptodate)) || flags & BIT(PG_hwpoison) || !mapping)
 		return false;
 	if (!lru_knows_it_is_hot(folio, flags, pos) && !reread_often(folio, pos, bytes))

@@ -29,9 +29,8 @@ TRACE_EVENT(refless_flag,
 			 __field(unsigned long, pages)
 			 __field(unsigned long, pfn)
 	),
-	/* What is on its way to swap has no inode. */
-	TP_fast_assign(__entry->dev = inode ? inode->i_sb->s_dev : 0;
-		       __entry->ino = inode ? inode->i_ino : 0;
+	TP_fast_assign(__entry->dev = inode->i_sb->s_dev;
+		       __entry->ino = inode->i_ino;
 		       __entry->index = folio->index;
 		       __entry->pages = folio_nr_pages(folio);
 		       __entry->pfn = folio_pfn(folio);
