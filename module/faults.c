@@ -24,6 +24,11 @@ module_param_named(fault_lookup_window_us, fault_lookup_window_us, uint, 0644);
 MODULE_PARM_DESC(fault_lookup_window_us,
 		 "Wait after the look-up, before the flags, in microseconds (default 0)");
 
+unsigned int fault_flags_window_us;
+module_param_named(fault_flags_window_us, fault_flags_window_us, uint, 0644);
+MODULE_PARM_DESC(fault_flags_window_us,
+		 "Wait after the flags, before the second look at the slot, in microseconds (default 0)");
+
 unsigned int fault_copy_window_us;
 module_param_named(fault_copy_window_us, fault_copy_window_us, uint, 0644);
 MODULE_PARM_DESC(fault_copy_window_us,

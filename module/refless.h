@@ -100,12 +100,14 @@ void stats_exit(void);
 extern bool fault_skip_reload;
 extern bool fault_skip_deferral;
 extern unsigned int fault_lookup_window_us;
+extern unsigned int fault_flags_window_us;
 extern unsigned int fault_copy_window_us;
 void fault_window(unsigned int us);
 #else
 #define fault_skip_reload	false
 #define fault_skip_deferral	false
 #define fault_lookup_window_us	0
+#define fault_flags_window_us	0
 #define fault_copy_window_us	0
 static inline void fault_window(unsigned int us) { }
 #endif
