@@ -12,7 +12,7 @@ mapfile -t sources < <(git ls-files '*.c' '*.h')
 mapfile -t kernel_sources < <(git ls-files 'module/*.[ch]')
 mapfile -t user_sources < <(git ls-files 'tests/*.[ch]')
 mapfile -t shells < <(git grep -lE '^#!/bin/(ba)?sh'; git ls-files '*/lib/*.sh')
-mapfile -t scripts < <(git grep -l '^#!/usr/bin/env python3')
+mapfile -t scripts < <(git grep -l '^#!/usr/bin/env python3'; git ls-files 'scripts/lib/*.py')
 
 # FILE_PATH_CHANGES is about MAINTAINERS.
 checkpatch() {
