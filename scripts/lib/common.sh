@@ -44,7 +44,9 @@ need_space() {
 		die "needs $1 GiB free in $cache, found $free_gib; free some or set XDG_CACHE_HOME"
 }
 
-# with_progress LOG COMMAND...: run it into LOG, a line every 20 s on stderr.
+# with_progress LOG COMMAND...: run it into LOG, a line every 20 s on stderr: the
+# log's last, or what the caller's function progress_note prints.
+progress_note() { tail -n 1 "$1"; }
 with_progress() {
 	local log=$1 pid began=$SECONDS shown=$SECONDS rc=0
 	shift
@@ -54,7 +56,7 @@ with_progress() {
 		sleep 1
 		if [ $((SECONDS - shown)) -ge 20 ]; then
 			shown=$SECONDS
-			say "  ... $((SECONDS - began)) s: $(tail -n1 "$log" | cut -c1-70)"
+			say "  ... $((SECONDS - began)) s: $(progress_note "$log" | cut -c1-70)"
 		fi
 	done
 	wait "$pid" || rc=$?
