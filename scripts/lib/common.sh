@@ -50,8 +50,13 @@ progress_note() { tail -n 1 "$1"; }
 with_progress() {
 	local log=$1 pid began=$SECONDS shown=$SECONDS rc=0
 	shift
+	# In a process group of its own, which ends with us: it would not see a ^C.
+	set -m
 	"$@" >"$log" 2>&1 </dev/null &
 	pid=$!
+	set +m
+	# shellcheck disable=SC2064 # the number of now
+	trap "kill -- -$pid 2>/dev/null; exit 130" INT TERM HUP
 	while kill -0 "$pid" 2>/dev/null; do
 		sleep 1
 		if [ $((SECONDS - shown)) -ge 20 ]; then
@@ -60,6 +65,7 @@ with_progress() {
 		fi
 	done
 	wait "$pid" || rc=$?
+	trap - INT TERM HUP
 	return $rc
 }
 
