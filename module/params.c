@@ -10,6 +10,7 @@
 static bool read = true;
 static bool filemap = true;
 static bool tmpfs = true;
+static bool stats = true;
 unsigned int waiting_limit_mib;
 
 /* Between a write to a parameter and the module's init and exit. */
@@ -19,8 +20,10 @@ static bool hooks_attached;
 static void apply(void)
 {
 	lockdep_assert_held(&params_mutex);
-	if (hooks_attached)
-		switch_reads(read && filemap, read && tmpfs);
+	if (!hooks_attached)
+		return;
+	switch_stats(stats);
+	switch_reads(read && filemap, read && tmpfs);
 }
 
 static int set_switch(const char *val, const struct kernel_param *kp)
@@ -68,6 +71,10 @@ MODULE_PARM_DESC(filemap,
 module_param_cb(tmpfs, &switch_ops, &tmpfs, 0644);
 __MODULE_PARM_TYPE(tmpfs, "bool");
 MODULE_PARM_DESC(tmpfs, "Serve those of tmpfs and shared memory files (default 1)");
+module_param_cb(stats, &switch_ops, &stats, 0644);
+__MODULE_PARM_TYPE(stats, "bool");
+MODULE_PARM_DESC(stats,
+		 "Count what is done, for debugfs; 0 leaves the counters as they are (default 1)");
 module_param_cb(waiting_limit_mib, &limit_ops, &waiting_limit_mib, 0644);
 __MODULE_PARM_TYPE(waiting_limit_mib, "uint");
 MODULE_PARM_DESC(waiting_limit_mib,

@@ -261,8 +261,7 @@ size_t read_filemap(struct kiocb *iocb, struct iov_iter *to, loff_t last_pos)
 	done = read_folios(&src, to);
 	if (likely(done)) {
 		iocb->ki_pos += done;
-		stat_inc(filemap_reads);
-		stat_add(filemap_bytes, done);
+		stat_served(filemap, done);
 	}
 	return done;
 }
@@ -287,9 +286,7 @@ size_t read_shmem(struct address_space *mapping, struct iov_iter *to, loff_t pos
 	if (unlikely(!iov_iter_count(to)) || needs_dcache_flush(src.mapping))
 		return 0;
 	done = read_folios(&src, to);
-	if (likely(done)) {
-		stat_inc(tmpfs_reads);
-		stat_add(tmpfs_bytes, done);
-	}
+	if (likely(done))
+		stat_served(tmpfs, done);
 	return done;
 }

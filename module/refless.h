@@ -3,6 +3,7 @@
 #ifndef REFLESS_PRIVATE_H
 #define REFLESS_PRIVATE_H
 
+#include <linux/jump_label.h>
 #include <linux/percpu.h>
 #include <linux/refless.h>
 #include <linux/types.h>
@@ -89,11 +90,25 @@ struct stat_counts {
 };
 DECLARE_PER_CPU(struct stat_counts, stat_counts);
 
-#define stat_add(stat, n)	this_cpu_add(stat_counts.count[COUNTED_##stat], n)
+/* A reader that is not to count passes one NOP or jump. */
+DECLARE_STATIC_KEY_TRUE(stats_key);
+#define stats_on()		static_branch_likely(&stats_key)
+
+#define count_stat(stat, n)	this_cpu_add(stat_counts.count[COUNTED_##stat], n)
+#define stat_add(stat, n)	do { if (stats_on()) count_stat(stat, n); } while (0)
 #define stat_inc(stat)		stat_add(stat, 1)
+/* One branch for the two counters of a read that was served. */
+#define stat_served(kind, bytes)					\
+	do {								\
+		if (stats_on()) {					\
+			count_stat(kind##_reads, 1);			\
+			count_stat(kind##_bytes, bytes);		\
+		}							\
+	} while (0)
 
 void stats_init(void);
 void stats_exit(void);
+void switch_stats(bool on);
 
 /* faults.c: in the test build only, ways to break the protocol on purpose */
 #ifdef REFLESS_TEST_FAULTS

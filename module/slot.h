@@ -11,11 +11,12 @@
 #include <linux/xarray.h>
 
 struct slot {
-	/* The index's own slot and what it held: a folio, or a sibling entry. */
+	/* The index's own slot. */
 	void __rcu **own;
-	void *own_entry;
-	/* The slot that the sibling entry names; the same one if there is none. */
+	/* The slot that holds the folio: the same one, or that which a sibling entry names. */
 	void __rcu **canonical;
+	/* That sibling entry, if there is one. */
+	void *own_entry;
 };
 
 /**
@@ -30,31 +31,33 @@ struct slot {
 static __always_inline void *slot_find(struct slot *slot, struct xarray *xa, unsigned long index)
 {
 	void *entry = rcu_dereference_raw(xa->xa_head);
+	void __rcu **at = &xa->xa_head;
 	struct xa_node *node;
 
-	slot->own = &xa->xa_head;
-	slot->canonical = slot->own;
-	slot->own_entry = entry;
-	if (!xa_is_node(entry))
+	if (unlikely(!xa_is_node(entry))) {
+		slot->canonical = at;
+		slot->own = at;
 		return index ? NULL : entry;
+	}
 
 	node = xa_to_node(entry);
 	/* Beyond the tree. Its height is that of the largest index in it. */
 	if (unlikely(index >> node->shift > XA_CHUNK_MASK))
 		return NULL;
 	for (;;) {
-		slot->own = &node->slots[(index >> node->shift) & XA_CHUNK_MASK];
-		entry = rcu_dereference_raw(*slot->own);
+		at = &node->slots[(index >> node->shift) & XA_CHUNK_MASK];
+		entry = rcu_dereference_raw(*at);
 		if (!node->shift || !xa_is_node(entry))
 			break;
 		node = xa_to_node(entry);
 	}
-	slot->own_entry = entry;
-	slot->canonical = slot->own;
+	slot->own = at;
 	if (unlikely(xa_is_sibling(entry))) {
-		slot->canonical = &node->slots[xa_to_sibling(entry)];
-		entry = rcu_dereference_raw(*slot->canonical);
+		slot->own_entry = entry;
+		at = &node->slots[xa_to_sibling(entry)];
+		entry = rcu_dereference_raw(*at);
 	}
+	slot->canonical = at;
 	return entry;
 }
 

@@ -7,6 +7,7 @@
 #include "refless.h"
 
 DEFINE_PER_CPU(struct stat_counts, stat_counts);
+DEFINE_STATIC_KEY_TRUE(stats_key);
 static struct dentry *directory;
 
 static const struct {
@@ -78,6 +79,20 @@ void stats_init(void)
 	debugfs_create_file_unsafe("waiting_pages", 0444, directory, NULL, &waiting_fops);
 	debugfs_create_file("waiting_zones", 0444, directory, NULL, &zones_fops);
 	debugfs_create_file("summary", 0444, directory, NULL, &summary_fops);
+}
+
+/**
+ * switch_stats - count, or leave the counters as they are
+ * @on: count
+ *
+ * Context: may sleep.
+ */
+void switch_stats(bool on)
+{
+	if (on)
+		static_branch_enable(&stats_key);
+	else
+		static_branch_disable(&stats_key);
 }
 
 /**

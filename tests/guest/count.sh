@@ -12,4 +12,7 @@ measure() {
 }
 measure off
 [ -e /refless.ko ] || exit 0
-insmod /refless.ko && measure on
+insmod /refless.ko || exit 1
+measure on
+echo 0 >/sys/module/refless/parameters/stats
+measure uncounted

@@ -9,11 +9,11 @@ expect() {
 		failed=1
 	fi
 }
-for bad in read=2 waiting_limit_mib=0 waiting_limit_mib=-1 waiting_limit_mib=99999999 tmpfs=maybe; do
+for bad in read=2 stats=2 waiting_limit_mib=0 waiting_limit_mib=-1 waiting_limit_mib=99999999 tmpfs=maybe; do
 	insmod /refless.ko $bad 2>/dev/null && { echo "insmod took $bad"; failed=1; rmmod refless; }
 done
 insmod /refless.ko || exit 1
-for bad in read:7 filemap:x tmpfs: waiting_limit_mib:0 waiting_limit_mib:many waiting_limit_mib:99999999; do
+for bad in read:7 stats:some filemap:x tmpfs: waiting_limit_mib:0 waiting_limit_mib:many waiting_limit_mib:99999999; do
 	before=$(cat $p/"${bad%:*}")
 	(echo "${bad#*:}" >$p/"${bad%:*}") 2>/dev/null && { echo "$bad was taken"; failed=1; }
 	expect "$bad" "$(cat $p/"${bad%:*}")" "$before"
@@ -48,6 +48,14 @@ echo 1 >$p/filemap
 echo 0 >$p/tmpfs
 expect "ext4, tmpfs=0" "$(served ext4 filemap)" all
 expect "tmpfs, tmpfs=0" "$(served tmpfs tmpfs)" none
+echo 1 >$p/tmpfs
+echo 0 >$p/stats
+expect "tmpfs, stats=0" "$(served tmpfs tmpfs)" none
+echo 1 >$p/stats
+expect "tmpfs, stats=1" "$(served tmpfs tmpfs)" all
+rmmod refless || failed=1
+insmod /refless.ko stats=0 || failed=1
+expect "tmpfs, loaded with stats=0" "$(served tmpfs tmpfs)" none
 rmmod refless || failed=1
 [ -e /sys/kernel/debug/refless ] && { echo "debugfs files stayed"; failed=1; }
 exit $failed
