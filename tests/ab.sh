@@ -150,3 +150,39 @@ check "... and in the end as it was" last_load
 unload_fake_module
 says "--reload begins without the module" 'no difference' ab --reload --module "$root/kmod" echo 1
 check "... and leaves none" test ! -e "$root/sys/module/refless"
+
+# The guest has busybox alone: what else scripts/ab needs comes in a tar.
+pack_python() {
+	local guest=$root/guest lib
+	mkdir -p "$guest/usr/bin" "$guest/usr/lib" "$guest/checkout/tests"
+	cp /usr/bin/python3 "$guest/usr/bin/"
+	ln -s /bin/busybox "$guest/usr/bin/env"
+	for lib in $(ldd /usr/bin/python3 | grep -o '/[^ ]*'); do
+		mkdir -p "$guest/$(dirname "$lib")"
+		cp "$lib" "$guest/$lib"
+	done
+	(cd /usr/lib && tar -c --exclude='__pycache__' --exclude='config-*' --exclude='test' \
+		--exclude='lib2to3' --exclude='ensurepip' --exclude='pydoc_data' python3.*/) |
+		tar -x -C "$guest/usr/lib"
+	cp -r "$top/scripts" "$guest/checkout/"
+	cp -r "$top/tests/guest" "$guest/checkout/tests/"
+	tar -c -C "$guest" . >"$root/python.tar"
+}
+export -n REFLESS_TEST_ROOT
+log=$cache/ab.log
+kernel=$("$top/scripts/build-kernel" production)
+module=$("$top/scripts/build-module" production)
+pack_python
+in_vm() { vm "$kernel" ab.sh --module "$module" --file "$root/python.tar" | tee "$log"; }
+check "in a VM: it switches and reloads the real module" in_vm
+show grep -v '^#[^#]' "$log"
+# served PART SHARE: that many per cent, in that part of the log, at least.
+served() {
+	awk -v part="## $1" -v least="$2" '
+		/^## / { here = $0 == part }
+		here && / without a reference, on: / { share = $(NF - 4); found = 1 }
+		END { exit !(found && share >= least) }' "$log"
+}
+check "... with the reads switched on, 99 % are served without a reference" \
+	served 'the reads switched' 99
+check "... with the module loaded anew, 95 %" served 'the module loaded anew' 95
