@@ -43,6 +43,25 @@ for fs in ext4 tmpfs; do
 	show counting_costs $fs
 done
 
+counted=$cache/counts.sizes
+check "instructions of larger reads are counted" \
+	"$top/scripts/count-instructions" production "$counted" 4096 65536
+none_slower() {
+	awk '{ n[$1 " " $2] = $3; if ($1 == "on") kinds[$2] }
+		END {
+			for (kind in kinds) {
+				printf "%s: %.1f with the module, %.1f without\n",
+					kind, n["on " kind], n["off " kind]
+				compared++
+				if (!n["off " kind] || n["on " kind] > n["off " kind])
+					bad = 1
+			}
+			exit bad || compared != 8
+		}' "$counted"
+}
+check "on no file system do they take more instructions with the module" none_slower
+show none_slower
+
 served() { vm "$production" "served.sh" --module "$module" | tee "$log"; }
 check "over 99.9 % of hot 16-byte preads take no reference" served
 show cat "$log"
