@@ -67,6 +67,10 @@ static unsigned long free_list(struct list_head *list)
 		waiting_add(folio, -nr);
 		pages += nr;
 		folio_clear_rcu_free(folio);
+		if (unlikely(poisoned_large(folio)) && !fault_free_poisoned) {
+			free_page_by_page(folio);
+			continue;
+		}
 		if (!folio_batch_add(&batch, folio)) {
 			free_unref_folios(&batch);
 			cond_resched();
@@ -145,9 +149,12 @@ bool defer_free(struct folio *folio, unsigned int order)
 
 	/*
 	 * soft_offline_page() drops the last reference of a page it marked and
-	 * takes one again at once; such a page never reaches the allocator.
+	 * takes one again at once; such a page never reaches the allocator. It is
+	 * never a large folio.
 	 */
-	if (fault_skip_deferral || unlikely(folio_test_hwpoison(folio)))
+	if (unlikely(folio_test_hwpoison(folio)) && !order && !fault_defer_poisoned)
+		return false;
+	if (fault_skip_deferral)
 		return false;
 
 	waiting_add(folio, 1L << order);

@@ -36,7 +36,7 @@ unsigned long drain_for(enum refless_drain_cause cause)
 {
 	unsigned long before = waiting_pages(), pages;
 
-	if (!before && cause == REFLESS_DRAIN_RECLAIM)
+	if (fault_skip_drain || (!before && cause == REFLESS_DRAIN_RECLAIM))
 		return 0;
 	/* Isolation asks for particular pages, which a worker may have in hand. */
 	pages = free_deferred_expedited(cause != REFLESS_DRAIN_RECLAIM);
@@ -62,9 +62,11 @@ unsigned long drain_for(enum refless_drain_cause cause)
 /* A count above zero makes the OOM killer let the allocation try again. */
 static int drain_before_oom(struct notifier_block *block, unsigned long unused, void *freed)
 {
-	unsigned long before = waiting_pages();
-	unsigned long pages = free_deferred_expedited(true);
+	unsigned long before = waiting_pages(), pages;
 
+	if (fault_skip_drain)
+		return NOTIFY_OK;
+	pages = free_deferred_expedited(true);
 	trace_refless_drain(DRAIN_OOM, pages);
 	stat_inc(drains_oom);
 	stat_add(drained_oom, pages);

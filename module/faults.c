@@ -19,6 +19,31 @@ bool fault_skip_deferral;
 module_param_named(fault_skip_deferral, fault_skip_deferral, bool, 0644);
 MODULE_PARM_DESC(fault_skip_deferral, "Free flagged folios at once (default 0)");
 
+bool fault_skip_last_slot;
+module_param_named(fault_skip_last_slot, fault_skip_last_slot, bool, 0644);
+MODULE_PARM_DESC(fault_skip_last_slot, "Believe a large folio's order (default 0)");
+
+bool fault_skip_poison;
+module_param_named(fault_skip_poison, fault_skip_poison, bool, 0644);
+MODULE_PARM_DESC(fault_skip_poison, "Copy from poisoned pages (default 0)");
+
+bool fault_skip_signal;
+module_param_named(fault_skip_signal, fault_skip_signal, bool, 0644);
+MODULE_PARM_DESC(fault_skip_signal, "Finish long reads of killed tasks (default 0)");
+
+bool fault_skip_drain;
+module_param_named(fault_skip_drain, fault_skip_drain, bool, 0644);
+MODULE_PARM_DESC(fault_skip_drain, "Free nothing when the kernel asks for it (default 0)");
+
+bool fault_defer_poisoned;
+module_param_named(fault_defer_poisoned, fault_defer_poisoned, bool, 0644);
+MODULE_PARM_DESC(fault_defer_poisoned, "Defer the free of poisoned pages too (default 0)");
+
+bool fault_free_poisoned;
+module_param_named(fault_free_poisoned, fault_free_poisoned, bool, 0644);
+MODULE_PARM_DESC(fault_free_poisoned,
+		 "Free large folios whole, with their poisoned pages (default 0)");
+
 unsigned int fault_lookup_window_us;
 module_param_named(fault_lookup_window_us, fault_lookup_window_us, uint, 0644);
 MODULE_PARM_DESC(fault_lookup_window_us,
@@ -28,6 +53,11 @@ unsigned int fault_flags_window_us;
 module_param_named(fault_flags_window_us, fault_flags_window_us, uint, 0644);
 MODULE_PARM_DESC(fault_flags_window_us,
 		 "Wait after the flags, before the second look at the slot, in microseconds (default 0)");
+
+unsigned int fault_order_window_us;
+module_param_named(fault_order_window_us, fault_order_window_us, uint, 0644);
+MODULE_PARM_DESC(fault_order_window_us,
+		 "Wait before a large folio's order is read, in microseconds (default 0)");
 
 unsigned int fault_copy_window_us;
 module_param_named(fault_copy_window_us, fault_copy_window_us, uint, 0644);

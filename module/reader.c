@@ -80,20 +80,23 @@ static bool would_mark_accessed(const struct source *src, struct folio *folio,
 static noinline size_t bytes_in_folio(struct address_space *mapping, struct folio *folio,
 				      pgoff_t index, size_t offset, size_t len)
 {
-	unsigned long flags_1 = READ_ONCE(folio->_flags_1);
-	pgoff_t end = READ_ONCE(folio->index) + BIT(flags_1 & 0xf);
 	pgoff_t last = index + ((offset + len - 1) >> PAGE_SHIFT);
+	unsigned long flags_1;
 	struct slot slot;
+	pgoff_t end;
 
+	fault_window(fault_order_window_us);
+	flags_1 = READ_ONCE(folio->_flags_1);
+	end = READ_ONCE(folio->index) + BIT(flags_1 & 0xf);
 	if (last >= end)
 		last = end - 1;
 	/* A frozen reference count is a split in progress. */
-	if (last <= index || flags_1 & BIT(PG_has_hwpoisoned) ||
-	    !folio_ref_count(folio))
+	if (last <= index || !folio_ref_count(folio) ||
+	    (flags_1 & BIT(PG_has_hwpoisoned) && !fault_skip_poison))
 		return PAGE_SIZE - offset;
 	/* The order and the poison mark come before the slot that vouches for them. */
 	smp_rmb();
-	if (slot_find(&slot, &mapping->i_pages, last) != folio)
+	if (slot_find(&slot, &mapping->i_pages, last) != folio && !fault_skip_last_slot)
 		return PAGE_SIZE - offset;
 	return min(len, ((last - index + 1) << PAGE_SHIFT) - offset);
 }
@@ -167,6 +170,8 @@ static __always_inline size_t read_from_folio(const struct source *src, struct i
 	 */
 	flags = smp_load_acquire(&folio->flags);
 	refused = src->shmem ? SHMEM_REFUSED : FLAGS_REFUSED;
+	if (fault_skip_poison)
+		refused &= ~BIT(PG_hwpoison);
 	if (unlikely((flags & (FLAGS_WANTED | refused)) != FLAGS_WANTED)) {
 		count_fallback(flags);
 		return 0;
@@ -193,7 +198,7 @@ static __always_inline size_t read_from_folio(const struct source *src, struct i
 		stat_inc(fallback_moved);
 		return 0;
 	}
-	if (unlikely(flags & BIT(PG_head) && PageHWPoison(page))) {
+	if (unlikely(flags & BIT(PG_head) && PageHWPoison(page)) && !fault_skip_poison) {
 		stat_inc(fallback_state);
 		return 0;
 	}
@@ -256,7 +261,8 @@ size_t read_filemap(struct kiocb *iocb, struct iov_iter *to, loff_t last_pos)
 	if (needs_dcache_flush(src.mapping))
 		return 0;
 	/* filemap_get_pages() ends a long read of a task that is being killed. */
-	if (unlikely(iov_iter_count(to) > READ_CHUNK) && fatal_signal_pending(current))
+	if (unlikely(iov_iter_count(to) > READ_CHUNK) && fatal_signal_pending(current) &&
+	    !fault_skip_signal)
 		return 0;
 	done = read_folios(&src, to);
 	if (likely(done)) {

@@ -51,6 +51,10 @@ void deferred_exit(void);
 bool defer_free(struct folio *folio, unsigned int order);
 unsigned long free_deferred_expedited(bool workers_too);
 
+/* poisoned.c: large folios hit by memory errors while they waited */
+bool poisoned_large(struct folio *folio);
+void free_page_by_page(struct folio *folio);
+
 /* drain.c: who asks for the waiting pages before their grace period ends */
 enum {
 	/* Beside the hooks' causes, for the tracepoint. */
@@ -114,15 +118,29 @@ void switch_stats(bool on);
 #ifdef REFLESS_TEST_FAULTS
 extern bool fault_skip_reload;
 extern bool fault_skip_deferral;
+extern bool fault_skip_last_slot;
+extern bool fault_skip_poison;
+extern bool fault_skip_signal;
+extern bool fault_skip_drain;
+extern bool fault_defer_poisoned;
+extern bool fault_free_poisoned;
 extern unsigned int fault_lookup_window_us;
 extern unsigned int fault_flags_window_us;
+extern unsigned int fault_order_window_us;
 extern unsigned int fault_copy_window_us;
 void fault_window(unsigned int us);
 #else
 #define fault_skip_reload	false
 #define fault_skip_deferral	false
+#define fault_skip_last_slot	false
+#define fault_skip_poison	false
+#define fault_skip_signal	false
+#define fault_skip_drain	false
+#define fault_defer_poisoned	false
+#define fault_free_poisoned	false
 #define fault_lookup_window_us	0
 #define fault_flags_window_us	0
+#define fault_order_window_us	0
 #define fault_copy_window_us	0
 static inline void fault_window(unsigned int us) { }
 #endif
