@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The module's parameters, all of them writable at run time and checked. */
+#include <linux/kstrtox.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
@@ -51,7 +52,15 @@ static unsigned long ram_mib(void)
 
 static int set_limit(const char *val, const struct kernel_param *kp)
 {
-	return param_set_uint_minmax(val, kp, 1, ram_mib());
+	unsigned int limit;
+	int err = kstrtouint(val, 0, &limit);
+
+	if (err)
+		return err;
+	if (!limit || limit > ram_mib())
+		return -EINVAL;
+	WRITE_ONCE(waiting_limit_mib, limit);
+	return 0;
 }
 
 static const struct kernel_param_ops limit_ops = {

@@ -11,6 +11,7 @@
 #include <linux/fault-inject-usercopy.h>
 #include <linux/fs.h>
 #include <linux/instrumented.h>
+#include <linux/kcsan-checks.h>
 #include <linux/mm.h>
 #include <linux/mm_inline.h>
 #include <linux/pagemap.h>
@@ -65,9 +66,9 @@ static bool would_mark_accessed(const struct source *src, struct folio *folio,
 	if (src->shmem)
 		return offset_in_page(src->pos) == 0 ||
 		       offset_in_page(src->pos) + len > PAGE_SIZE;
-	/* A split may make this order nonsense, which then costs an accuracy of the LRU. */
 	if (flags & BIT(PG_head))
-		shift += READ_ONCE(folio->_flags_1) & 0xf;
+		/* A split may make this order nonsense: that costs an accuracy of the LRU. */
+		shift += data_race(READ_ONCE(folio->_flags_1)) & 0xf;
 	return src->pos >> shift != (src->last_pos - 1) >> shift;
 }
 
@@ -86,7 +87,8 @@ static noinline size_t bytes_in_folio(struct address_space *mapping, struct foli
 	pgoff_t end;
 
 	fault_window(fault_order_window_us);
-	flags_1 = READ_ONCE(folio->_flags_1);
+	/* Stored plainly by a split; the last slot tells. */
+	flags_1 = data_race(READ_ONCE(folio->_flags_1));
 	end = READ_ONCE(folio->index) + BIT(flags_1 & 0xf);
 	if (last >= end)
 		last = end - 1;
@@ -108,7 +110,10 @@ static __always_inline size_t copy_to_user_part(void __user *to, const void *fro
 
 	if (should_fail_usercopy() || !access_ok(to, len))
 		return 0;
+	/* Whoever writes the file meanwhile races with this copy as with the usual one. */
+	kcsan_disable_current();
 	instrument_copy_to_user(to, from, len);
+	kcsan_enable_current();
 	pagefault_disable();
 	left = raw_copy_to_user(to, from, len);
 	pagefault_enable();
@@ -167,8 +172,9 @@ static __always_inline size_t read_from_folio(const struct source *src, struct i
 	/*
 	 * Pairs with the removal of the folio from the slot before its reuse: if
 	 * the flags are those of its next life, the reload below sees another slot.
+	 * Between its lives the flags are stored plainly.
 	 */
-	flags = smp_load_acquire(&folio->flags);
+	flags = data_race(smp_load_acquire(&folio->flags));
 	refused = src->shmem ? SHMEM_REFUSED : FLAGS_REFUSED;
 	if (fault_skip_poison)
 		refused &= ~BIT(PG_hwpoison);

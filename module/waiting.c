@@ -86,7 +86,8 @@ bool waiting_too_much(struct folio *folio)
 	if (now <= limit)
 		return false;
 	return now > PLENTY_FACTOR * limit ||
-	       zone_page_state(zone, NR_FREE_PAGES) < high_wmark_pages(zone);
+	       /* A boost of the watermark may come and go: it is a hint. */
+	       zone_page_state(zone, NR_FREE_PAGES) < data_race(high_wmark_pages(zone));
 }
 
 static void show_count(struct seq_file *m, struct waiting_count *waiting, const char *where)
