@@ -13,6 +13,12 @@ rounds=$2
 seconds=$3
 shift 3
 cpus=$(nproc)
+counts=1
+ways=1/own
+if [ "$cpus" -gt 1 ]; then
+	counts="1 $cpus"
+	ways="1/own $cpus/own $cpus/same"
+fi
 
 die() {
 	echo "bench.sh: $*" >&2
@@ -111,9 +117,8 @@ make_block_devices() {
 
 # offset0 GROUP FILE-SYSTEM BYTES: one thread, all CPUs on a file each, and on the same.
 offset0() {
-	for case in "1 own" "$cpus own" "$cpus same"; do
-		# shellcheck disable=SC2086 # two arguments
-		row "$1" "$2/${case% *}/${case#* }/$3" reads "$(path "$2")" ${case% *} "$3" ${case#* } "$seconds"
+	for case in $ways; do
+		row "$1" "$2/$case/$3" reads "$(path "$2")" "${case%/*}" "$3" "${case#*/}" "$seconds"
 	done
 }
 
@@ -145,7 +150,7 @@ walk() {
 
 sequential() {
 	for fs in ext4 xfs huge; do
-		for threads in 1 "$cpus"; do
+		for threads in $counts; do
 			walk sequential $fs "$threads" same 65536 268435456
 		done
 		rm -f /$fs/bench-268435456*
