@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 report=$work/report
 mkdir "$work/empty"
 
-refuse "an unknown option" 'there is no option --fast' "$top/scripts/bench" --fast
+refuse "an unknown option" 'bench \[OPTION' "$top/scripts/bench" --fast
 refuse "an unknown group" "there is no group 'huge'" "$top/scripts/bench" huge
 refuse "nonsense boots" "not 'many'" "$top/scripts/bench" --boots many
 refuse "nonsense seconds" "not 'long'" "$top/scripts/bench" --seconds long

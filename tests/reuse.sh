@@ -17,7 +17,8 @@ trap 'rm -rf "$disks"' EXIT
 
 # run FLAVOUR CASES ARGUMENT...: one boot for all cases; what it prints is in the log.
 run() {
-	local flavour=$1 cases=$2 kernel
+	# A line of the guest's shell.
+	local flavour=$1 cases=${2//$'\n'/ } kernel
 	shift 2
 	kernel=$("$top/scripts/build-kernel" "$flavour")
 	vm "$kernel" "reuse.sh $rounds $cases" \
