@@ -7,11 +7,7 @@
 kernel=$("$top/scripts/build-kernel" production)
 module=$("$top/scripts/build-module" production with-faults)
 
-# Without init_on_alloc a page that was reused still has its former bytes.
-window() {
-	vm "$kernel" "insmod /refless.ko $3; window $1 $2 20" --module "$module" \
-		--append init_on_alloc=0
-}
+window() { vm "$kernel" "insmod /refless.ko $3; window $1 $2 20" --module "$module"; }
 # The program fails, and by what it says, not by another mishap.
 broken() {
 	local output
@@ -28,7 +24,3 @@ for file in /ext4/file /tmpfs/file; do
 	check "... and is when the slot is not looked at again" \
 		broken lookup $file fault_skip_reload=1
 done
-check "a folio that an evicted file had for a moment is not taken for the reader's" \
-	window evict /tmpfs/file ""
-check "... and is when such a folio is freed at once" \
-	broken evict /tmpfs/file fault_skip_eviction_wait=1

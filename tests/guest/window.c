@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * window lookup|copy|evict FILE ROUNDS: frees and reuses a folio while a reader holds
+ * window lookup|copy FILE ROUNDS: frees and reuses a folio while a reader holds
  * it without a reference, with the module's test build stretching the moment.
  *
  * "copy": the reader has checked a flagged folio and is about to copy; its file
@@ -10,11 +10,6 @@
  * "lookup": the reader has looked up a folio without the flag; its file drops
  * it, another file gets the memory, and reads of that one set the flag. Only the
  * second look at the slot tells the reader.
- *
- * "evict", on tmpfs, without init_on_alloc: as before, but the other file is removed
- * after the reader has seen the flag, and the memory comes back to the first file
- * before it is filled. The second look at the slot is content; only a deferred
- * free keeps the folio from coming back.
  *
  * Prints how many reads returned bytes of something else; exits 1 if any did.
  */
@@ -39,14 +34,12 @@
 /* More than it takes for a folio to be hot on either LRU. */
 #define HOT_READS	12
 #define CHURN_BYTES	(256 * PAGE)
-/* More than the re-read folios that the module remembers for a CPU. */
-#define SCRATCH_PAGES	256
 #define TMPFS_MAGIC	0x01021994
 
 static const char *path;
-static char other_path[4096], scratch_path[4096];
+static char other_path[4096];
 static bool on_tmpfs;
-static atomic_int ready, turn, done;
+static atomic_int turn, done;
 static char seen[PAGE];
 
 static void set_parameter(const char *name, int value)
@@ -94,32 +87,6 @@ static void read_page(const char *file, int times)
 	close(fd);
 }
 
-static void make_scratch(void)
-{
-	int fd = open(scratch_path, O_RDWR | O_CREAT, 0600), page;
-	char data[PAGE] = "";
-
-	for (page = 0; page < SCRATCH_PAGES; page++)
-		if (pwrite(fd, data, PAGE, page * PAGE) != PAGE)
-			err(2, "%s", scratch_path);
-	close(fd);
-}
-
-/*
- * On this CPU the module forgets which folios were read again. It knows them by
- * address: one that comes back for another file's data would be hot at once.
- */
-static void forget_rereads(void)
-{
-	int fd = open(scratch_path, O_RDONLY), page;
-	char data[PAGE];
-
-	for (page = 0; page < SCRATCH_PAGES; page++)
-		if (pread(fd, data, PAGE, page * PAGE) != PAGE)
-			err(2, "%s", scratch_path);
-	close(fd);
-}
-
 /* Takes the folio out of the page cache; the reader's slot is empty after it. */
 static void drop_page(const char *file)
 {
@@ -134,16 +101,6 @@ static void drop_page(const char *file)
 	close(fd);
 }
 
-/* Gives the file a page that is not filled before it is read or written. */
-static void add_page(const char *file)
-{
-	int fd = open(file, O_RDWR);
-
-	if (fd < 0 || fallocate(fd, 0, 0, PAGE))
-		err(2, "%s", file);
-	close(fd);
-}
-
 static void *reader(void *unused)
 {
 	int fd = open(path, O_RDONLY);
@@ -151,8 +108,6 @@ static void *reader(void *unused)
 	pin(1);
 	set_parameter("fault_window_pid", syscall(__NR_gettid));
 	for (int round = 1;; round++) {
-		forget_rereads();
-		ready = round;
 		while (turn < round)
 			if (turn < 0)
 				return unused;
@@ -186,18 +141,15 @@ int main(int argc, char **argv)
 {
 	int rounds = argc == 4 ? atoi(argv[3]) : 0, round, wrong = 0;
 	bool copy = argc == 4 && !strcmp(argv[1], "copy");
-	bool evict = argc == 4 && !strcmp(argv[1], "evict");
 	struct statfs fs;
 	pthread_t thread;
 
-	if (rounds <= 0 || (!copy && !evict && strcmp(argv[1], "lookup")))
-		errx(2, "usage: window lookup|copy|evict FILE ROUNDS");
+	if (rounds <= 0 || (!copy && strcmp(argv[1], "lookup")))
+		errx(2, "usage: window lookup|copy FILE ROUNDS");
 	path = argv[2];
 	snprintf(other_path, sizeof(other_path), "%s.other", path);
 	pin(0);
-	snprintf(scratch_path, sizeof(scratch_path), "%s.scratch", path);
 	write_page(path, 'A', true);
-	make_scratch();
 	statfs(path, &fs);
 	on_tmpfs = fs.f_type == TMPFS_MAGIC;
 	pthread_create(&thread, NULL, reader, NULL);
@@ -207,13 +159,8 @@ int main(int argc, char **argv)
 		write_page(path, 'A', true);
 		if (!on_tmpfs)
 			drop_page(path);
-		while (ready < round)
-			usleep(1000);
-		forget_rereads();
 		read_page(path, copy ? HOT_READS : 1);
 		set_parameter(copy ? "fault_copy_window_us" : "fault_lookup_window_us", WINDOW_US);
-		if (evict)
-			set_parameter("fault_flags_window_us", WINDOW_US);
 		turn = round;
 		usleep(WINDOW_US / 8);
 		drop_page(path);
@@ -223,23 +170,14 @@ int main(int argc, char **argv)
 			write_page(other_path, 'B', false);
 			read_page(other_path, HOT_READS);
 		}
-		if (evict) {
-			/* Into the second window. */
-			usleep(WINDOW_US);
-			unlink(other_path);
-			add_page(path);
-		}
 		while (done < round)
 			usleep(1000);
 		set_parameter(copy ? "fault_copy_window_us" : "fault_lookup_window_us", 0);
-		if (evict)
-			set_parameter("fault_flags_window_us", 0);
 		wrong += foreign();
 	}
 	turn = -1;
 	pthread_join(thread, NULL);
 	unlink(other_path);
-	unlink(scratch_path);
 	printf("window %s: %d of %d reads returned foreign bytes\n", argv[1], wrong, rounds);
 	return wrong != 0;
 }
