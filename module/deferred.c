@@ -67,7 +67,7 @@ static unsigned long free_list(struct list_head *list)
 		waiting_add(folio, -nr);
 		pages += nr;
 		folio_clear_rcu_free(folio);
-		if (unlikely(poisoned_large(folio)) && !fault_free_poisoned) {
+		if (unlikely(poisoned_large(folio))) {
 			free_page_by_page(folio);
 			continue;
 		}

@@ -39,20 +39,10 @@ bool fault_defer_poisoned;
 module_param_named(fault_defer_poisoned, fault_defer_poisoned, bool, 0644);
 MODULE_PARM_DESC(fault_defer_poisoned, "Defer the free of poisoned pages too (default 0)");
 
-bool fault_free_poisoned;
-module_param_named(fault_free_poisoned, fault_free_poisoned, bool, 0644);
-MODULE_PARM_DESC(fault_free_poisoned,
-		 "Free large folios whole, with their poisoned pages (default 0)");
-
 unsigned int fault_lookup_window_us;
 module_param_named(fault_lookup_window_us, fault_lookup_window_us, uint, 0644);
 MODULE_PARM_DESC(fault_lookup_window_us,
 		 "Wait after the look-up, before the flags, in microseconds (default 0)");
-
-unsigned int fault_flags_window_us;
-module_param_named(fault_flags_window_us, fault_flags_window_us, uint, 0644);
-MODULE_PARM_DESC(fault_flags_window_us,
-		 "Wait after the flags, before the second look at the slot, in microseconds (default 0)");
 
 unsigned int fault_order_window_us;
 module_param_named(fault_order_window_us, fault_order_window_us, uint, 0644);
