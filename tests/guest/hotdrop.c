@@ -9,35 +9,12 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#define PAGE		4096
+#include "fullfile.h"
+
 /* More than it takes for a folio to be flagged. */
 #define HOT_READS	8
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
-
-static int open_full(const char *path, long pages)
-{
-	int fd = open(path, O_RDWR | O_CREAT, 0600);
-	char data[PAGE];
-	long i;
-
-	memset(data, 'h', sizeof(data));
-	for (i = lseek(fd, 0, SEEK_END) / PAGE; i < pages; i++)
-		if (pwrite(fd, data, PAGE, i * PAGE) != PAGE)
-			err(1, "%s", path);
-	fsync(fd);
-	return fd;
-}
 
 static void make_hot(int fd, long pages)
 {
@@ -60,7 +37,7 @@ int main(int argc, char **argv)
 
 	if (!pages)
 		errx(2, "usage: hotdrop FILE MIB SECONDS");
-	fd = open_full(argv[1], pages);
+	fd = open_full(argv[1], pages, 'h');
 	began = now();
 	do {
 		make_hot(fd, pages);

@@ -12,34 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#define PAGE		4096
+#include "fullfile.h"
+
 /* Pages between two looks at the clock. */
 #define STEP		256
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
-
-static int open_full(const char *path, long pages)
-{
-	int fd = open(path, O_RDWR | O_CREAT, 0600);
-	char data[PAGE];
-	long i;
-
-	memset(data, 'f', sizeof(data));
-	for (i = lseek(fd, 0, SEEK_END) / PAGE; i < pages; i++)
-		if (pwrite(fd, data, PAGE, i * PAGE) != PAGE)
-			err(1, "%s", path);
-	fsync(fd);
-	return fd;
-}
 
 /* Marsaglia's xorshift. */
 static uint64_t next_random(void)
@@ -75,7 +53,7 @@ int main(int argc, char **argv)
 	if (!pages)
 		errx(2, "usage: refault FILE MIB SECONDS loop|random");
 	at_random = !strcmp(argv[4], "random");
-	fd = open_full(argv[1], pages);
+	fd = open_full(argv[1], pages, 'f');
 	/* The memory is full and what was read has been evicted once. */
 	for (steps = 0; steps < (unsigned long)pages / STEP; steps++)
 		read_pages(fd, pages, at_random);
