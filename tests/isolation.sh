@@ -30,6 +30,8 @@ check "the cases run" isolation
 show cat "$log"
 check "4 MiB ranges are allocated as often as without the module" as_often ranges-of-1024
 check "... without the drain not half as often" seldom ranges-of-1024
+check "1 MiB ranges that begin anywhere, as often" as_often ranges-of-256
+check "... without the drain not half as often" seldom ranges-of-256
 check "huge pages, as many" as_often huge-pages
 
 offline() {
