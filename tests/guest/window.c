@@ -14,55 +14,17 @@
  * Prints how many reads returned bytes of something else; exits 1 if any did.
  */
 #define _GNU_SOURCE
-#include <err.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/vfs.h>
-#include <unistd.h>
 
-#define PAGE		4096
-#define PARAMETERS	"/sys/module/refless/parameters/"
+#include "window.h"
+
 #define WINDOW_US	40000
-/* More than it takes for a folio to be hot on either LRU. */
-#define HOT_READS	12
 #define CHURN_BYTES	(256 * PAGE)
 #define TMPFS_MAGIC	0x01021994
 
 static const char *path;
 static char other_path[4096];
 static bool on_tmpfs;
-static atomic_int turn, done;
-static char seen[PAGE];
-
-static void set_parameter(const char *name, int value)
-{
-	char file[256], text[32];
-	int fd, len;
-
-	snprintf(file, sizeof(file), PARAMETERS "%s", name);
-	fd = open(file, O_WRONLY);
-	len = snprintf(text, sizeof(text), "%d", value);
-	if (fd < 0 || write(fd, text, len) != len)
-		err(2, "%s: is the module's test build loaded?", file);
-	close(fd);
-}
-
-static void pin(int cpu)
-{
-	cpu_set_t cpus;
-
-	CPU_ZERO(&cpus);
-	CPU_SET(cpu, &cpus);
-	sched_setaffinity(0, sizeof(cpus), &cpus);
-}
 
 /* A dirty page cannot be dropped, and a sync takes longer than a window. */
 static void write_page(const char *file, int byte, bool clean)
@@ -76,14 +38,13 @@ static void write_page(const char *file, int byte, bool clean)
 	close(fd);
 }
 
-static void read_page(const char *file, int times)
+static void read_page_once(const char *file)
 {
 	int fd = open(file, O_RDONLY);
 	char data[PAGE];
 
-	while (times--)
-		if (pread(fd, data, PAGE, 0) != PAGE)
-			err(2, "%s: short read", file);
+	if (pread(fd, data, PAGE, 0) != PAGE)
+		err(2, "%s: short read", file);
 	close(fd);
 }
 
@@ -101,82 +62,64 @@ static void drop_page(const char *file)
 	close(fd);
 }
 
-static void *reader(void *unused)
-{
-	int fd = open(path, O_RDONLY);
-
-	pin(1);
-	set_parameter("fault_window_pid", syscall(__NR_gettid));
-	for (int round = 1;; round++) {
-		while (turn < round)
-			if (turn < 0)
-				return unused;
-		if (pread(fd, seen, PAGE, 0) != PAGE)
-			memset(seen, 0, PAGE);
-		done = round;
-	}
-}
-
-static void take_freed_memory(void)
-{
-	char *memory = mmap(NULL, CHURN_BYTES, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	madvise(memory, CHURN_BYTES, MADV_NOHUGEPAGE);
-	memset(memory, 'X', CHURN_BYTES);
-	munmap(memory, CHURN_BYTES);
-}
-
-static bool foreign(void)
+/* tmpfs's page is dropped by a truncation, which a read that fell back may see. */
+static bool foreign(const struct held_read *held)
 {
 	int i;
 
-	for (i = 0; i < PAGE; i++)
-		if (seen[i] != 'A' && !(on_tmpfs && !seen[i]))
+	if (held->got != PAGE && !on_tmpfs)
+		return true;
+	for (i = 0; i < held->got; i++)
+		if (held->seen[i] != 'A' && !(on_tmpfs && !held->seen[i]))
 			return true;
 	return false;
+}
+
+static bool foreign_in_copy(struct held_read *held)
+{
+	make_hot(path, 0, 1);
+	held_begin(held, "fault_copy_window_us", WINDOW_US, 0, PAGE);
+	drop_page(path);
+	take_freed_memory(CHURN_BYTES);
+	held_end(held);
+	return foreign(held);
+}
+
+static bool foreign_in_lookup(struct held_read *held)
+{
+	read_page_once(path);
+	held_begin(held, "fault_lookup_window_us", WINDOW_US, 0, PAGE);
+	drop_page(path);
+	write_page(other_path, 'B', false);
+	make_hot(other_path, 0, 1);
+	held_end(held);
+	return foreign(held);
 }
 
 int main(int argc, char **argv)
 {
 	int rounds = argc == 4 ? atoi(argv[3]) : 0, round, wrong = 0;
 	bool copy = argc == 4 && !strcmp(argv[1], "copy");
+	struct held_read held;
 	struct statfs fs;
-	pthread_t thread;
 
 	if (rounds <= 0 || (!copy && strcmp(argv[1], "lookup")))
 		errx(2, "usage: window lookup|copy FILE ROUNDS");
 	path = argv[2];
 	snprintf(other_path, sizeof(other_path), "%s.other", path);
-	pin(0);
 	write_page(path, 'A', true);
 	statfs(path, &fs);
 	on_tmpfs = fs.f_type == TMPFS_MAGIC;
-	pthread_create(&thread, NULL, reader, NULL);
+	held_start(&held, path, PAGE);
 
 	for (round = 1; round <= rounds; round++) {
 		unlink(other_path);
 		write_page(path, 'A', true);
 		if (!on_tmpfs)
 			drop_page(path);
-		read_page(path, copy ? HOT_READS : 1);
-		set_parameter(copy ? "fault_copy_window_us" : "fault_lookup_window_us", WINDOW_US);
-		turn = round;
-		usleep(WINDOW_US / 8);
-		drop_page(path);
-		if (copy) {
-			take_freed_memory();
-		} else {
-			write_page(other_path, 'B', false);
-			read_page(other_path, HOT_READS);
-		}
-		while (done < round)
-			usleep(1000);
-		set_parameter(copy ? "fault_copy_window_us" : "fault_lookup_window_us", 0);
-		wrong += foreign();
+		wrong += copy ? foreign_in_copy(&held) : foreign_in_lookup(&held);
 	}
-	turn = -1;
-	pthread_join(thread, NULL);
+	held_stop(&held);
 	unlink(other_path);
 	printf("window %s: %d of %d reads returned foreign bytes\n", argv[1], wrong, rounds);
 	return wrong != 0;
