@@ -43,6 +43,24 @@ for fs in ext4 tmpfs; do
 	show counting_costs $fs
 done
 
+# To 0.5 per cent.
+as_without_the_module() {
+	awk '$1 == "off" || $1 == "idle" { n[$1 " " $2] = $3; kinds[$2] }
+		END {
+			for (kind in kinds) {
+				off = n["off " kind]
+				idle = n["idle " kind]
+				printf "%s: %.1f with read=0, %.1f without the module\n", kind, idle, off
+				compared++
+				if (!off || !idle || (idle - off) ^ 2 > (off / 200) ^ 2)
+					bad = 1
+			}
+			exit bad || compared != 6
+		}' "$cache/counts.production"
+}
+check "with read=0, reads take what they take without the module" as_without_the_module
+show as_without_the_module
+
 counted=$cache/counts.sizes
 check "instructions of larger reads are counted" \
 	"$top/scripts/count-instructions" production "$counted" 4096 65536

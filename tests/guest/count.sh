@@ -31,3 +31,6 @@ insmod /refless.ko || exit 1
 measure on
 echo 0 >/sys/module/refless/parameters/stats
 measure uncounted
+[ -z "$sizes" ] || exit 0
+echo 0 >/sys/module/refless/parameters/read
+measure idle

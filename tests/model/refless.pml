@@ -171,6 +171,7 @@ proctype module()
 #ifdef CALL_ON_EARLY
 	   throw_for_reader(read_call, 1);
 #endif
+switch_on:
 	   throw_for_all(defer_key, 1);
 #ifndef READS_ON_EARLY
 	   synchronize_rcu();
@@ -191,6 +192,11 @@ proctype module()
 #ifdef CALL_OFF_LATE
 	   throw_for_reader(read_call, 0);
 #endif
+	   /* The parameter switched the reads off, and may switch them on again. */
+	   if
+	   :: goto switch_on
+	   :: skip
+	   fi;
 	   throw_for_all(defer_call, 0);
 #ifndef NO_LAST_GRACE_PERIOD
 	   synchronize_rcu();
