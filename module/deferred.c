@@ -33,6 +33,8 @@ struct deferred {
 	spinlock_t lock;
 	struct list_head filling;
 	struct list_head waiting;
+	/* Those of "filling" that are yet to be counted as waiting. */
+	struct waiting_run uncounted;
 	/* What tracepoints tell: pages in "filling", and since when either is not empty. */
 	unsigned long filling_pages;
 	u64 filling_since_ns;
@@ -57,6 +59,7 @@ static u64 us_since(u64 ns)
 static unsigned long free_list(struct list_head *list)
 {
 	struct folio_batch batch;
+	struct waiting_run run = { };
 	struct folio *folio, *next;
 	unsigned long pages = 0;
 
@@ -64,7 +67,7 @@ static unsigned long free_list(struct list_head *list)
 	list_for_each_entry_safe(folio, next, list, lru) {
 		long nr = folio_nr_pages(folio);
 
-		waiting_add(folio, -nr);
+		waiting_run_add(&run, folio, -nr);
 		pages += nr;
 		folio_clear_rcu_free(folio);
 		if (unlikely(poisoned_large(folio))) {
@@ -78,6 +81,7 @@ static unsigned long free_list(struct list_head *list)
 	}
 	if (folio_batch_count(&batch))
 		free_unref_folios(&batch);
+	waiting_run_end(&run);
 	return pages;
 }
 
@@ -89,6 +93,7 @@ static unsigned long next_batch(struct deferred *deferred)
 	lockdep_assert_held(&deferred->lock);
 	if (deferred->batch_under_way || list_empty(&deferred->filling))
 		return 0;
+	waiting_run_end(&deferred->uncounted);
 	list_splice_tail_init(&deferred->filling, &deferred->waiting);
 	deferred->filling_pages = 0;
 	deferred->waiting_since_ns = deferred->filling_since_ns;
@@ -157,7 +162,6 @@ bool defer_free(struct folio *folio, unsigned int order)
 	if (fault_skip_deferral)
 		return false;
 
-	waiting_add(folio, 1L << order);
 	stat_add(pages_deferred, 1L << order);
 
 	spin_lock_irqsave(&deferred->lock, irqflags);
@@ -165,10 +169,13 @@ bool defer_free(struct folio *folio, unsigned int order)
 		deferred->filling_since_ns = ktime_get_ns();
 	list_add_tail(&folio->lru, &deferred->filling);
 	deferred->filling_pages += 1L << order;
+	waiting_run_add(&deferred->uncounted, folio, 1L << order);
 	batch = next_batch(deferred);
 	check = ++deferred->folios_since_check >= LIMIT_CHECK_FOLIOS || order;
-	if (check)
+	if (check) {
 		deferred->folios_since_check = 0;
+		waiting_run_end(&deferred->uncounted);
+	}
 	spin_unlock_irqrestore(&deferred->lock, irqflags);
 
 	if (batch)
@@ -176,6 +183,27 @@ bool defer_free(struct folio *folio, unsigned int order)
 	if (check && waiting_too_much(folio))
 		queue_work(free_workqueue, &limit_work);
 	return true;
+}
+
+/**
+ * count_deferred - bring the counts of waiting pages up to date
+ *
+ * Context: process.
+ */
+void count_deferred(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct deferred *deferred = per_cpu_ptr(&deferred_frees, cpu);
+
+		/* Most often there is nothing, and no lock to be taken for it. */
+		if (!data_race(deferred->uncounted.pages))
+			continue;
+		spin_lock_irq(&deferred->lock);
+		waiting_run_end(&deferred->uncounted);
+		spin_unlock_irq(&deferred->lock);
+	}
 }
 
 static void take_all(struct list_head *taken)
@@ -186,6 +214,7 @@ static void take_all(struct list_head *taken)
 		struct deferred *deferred = per_cpu_ptr(&deferred_frees, cpu);
 
 		spin_lock_irq(&deferred->lock);
+		waiting_run_end(&deferred->uncounted);
 		list_splice_tail_init(&deferred->waiting, taken);
 		list_splice_tail_init(&deferred->filling, taken);
 		deferred->filling_pages = 0;

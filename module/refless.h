@@ -24,6 +24,7 @@ struct iov_iter;
 struct folio;
 struct seq_file;
 struct srcu_struct;
+struct zone;
 
 /* The hooks of drains that sleep enter the module under it. */
 extern struct srcu_struct refless_drain_srcu;
@@ -50,6 +51,7 @@ int deferred_init(void);
 void deferred_exit(void);
 bool defer_free(struct folio *folio, unsigned int order);
 unsigned long free_deferred_expedited(bool workers_too);
+void count_deferred(void);
 
 /* poisoned.c: large folios hit by memory errors while they waited */
 bool poisoned_large(struct folio *folio);
@@ -69,7 +71,14 @@ unsigned long drain_for(enum refless_drain_cause cause);
 /* waiting.c: how much waits, and when that is too much */
 int waiting_init(void);
 void waiting_exit(void);
-void waiting_add(struct folio *folio, long pages);
+/* Folios of one zone that begin, or cease, to wait and are counted at once. */
+struct waiting_run {
+	struct zone *zone;
+	long pages;
+};
+
+void waiting_run_add(struct waiting_run *run, struct folio *folio, long pages);
+void waiting_run_end(struct waiting_run *run);
 unsigned long waiting_pages(void);
 bool waiting_too_much(struct folio *folio);
 void waiting_show_zones(struct seq_file *m);

@@ -2,8 +2,9 @@
 /*
  * How many pages wait, per zone and in all, and when that is too much.
  *
- * The counts are per-CPU and folded in steps, so the sum that is compared with
- * the limit may be behind by COUNT_STEP pages for each CPU.
+ * Folios are counted in runs of one zone, as most lists are; the counts are per-CPU
+ * and folded in steps, so the sum that is compared with the limit may be behind by
+ * COUNT_STEP pages and a run for each CPU.
  */
 #include <linux/mm.h>
 #include <linux/mmzone.h>
@@ -44,26 +45,48 @@ static void count(struct waiting_count *waiting, long pages)
 }
 
 /**
- * waiting_add - account for folios that begin or cease to wait
- * @folio: a folio of the zone
+ * waiting_run_end - account for the folios of a run
+ * @run: the run, which is empty then
+ *
+ * Context: any; the run is the caller's alone.
+ */
+void waiting_run_end(struct waiting_run *run)
+{
+	if (!run->pages)
+		return;
+	count(&counts[zone_to_nid(run->zone) * MAX_NR_ZONES + zone_idx(run->zone)], run->pages);
+	count(total(), run->pages);
+	run->pages = 0;
+}
+
+/**
+ * waiting_run_add - a folio begins or ceases to wait
+ * @run: the folios of its zone that are yet to be accounted for; it may end
+ * @folio: the folio
  * @pages: how many pages, negative when they cease to wait
  *
- * Context: any.
+ * Context: any; the run is the caller's alone.
  */
-void waiting_add(struct folio *folio, long pages)
+void waiting_run_add(struct waiting_run *run, struct folio *folio, long pages)
 {
-	count(&counts[folio_nid(folio) * MAX_NR_ZONES + folio_zonenum(folio)], pages);
-	count(total(), pages);
+	struct zone *zone = folio_zone(folio);
+
+	if (run->zone != zone) {
+		waiting_run_end(run);
+		run->zone = zone;
+	}
+	run->pages += pages;
 }
 
 /**
  * waiting_pages - how many pages wait now
  *
- * Context: any; sums over all CPUs.
+ * Context: process; looks at all CPUs.
  * Return: the number of pages.
  */
 unsigned long waiting_pages(void)
 {
+	count_deferred();
 	return percpu_counter_sum_positive(&total()->now);
 }
 
@@ -107,6 +130,7 @@ void waiting_show_zones(struct seq_file *m)
 	char where[32];
 	int nid, zid;
 
+	count_deferred();
 	for_each_online_node(nid) {
 		for (zid = 0; zid < MAX_NR_ZONES; zid++) {
 			struct zone *zone = &NODE_DATA(nid)->node_zones[zid];
