@@ -3,6 +3,10 @@
 # The obvious mistakes: one clear line, a failure, nothing changed.
 . "$(dirname "$0")/lib/check.sh"
 
+# Of its own, to tell what is left behind from what is another test's.
+TMPDIR=$(mktemp -d)
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
 kernel=$("$top/scripts/build-kernel" production)
 module=$("$top/scripts/build-module" production)
 in_vm() { vm "$kernel" "parameters.sh" --module "$module"; }
@@ -23,5 +27,5 @@ refuse "a splat fails the run" 'console: .*sysrq' \
 	"$top/scripts/boot" "$kernel" 'echo "WARNING: sysrq test" >/dev/kmsg'
 refuse "a guest that hangs is ended" 'hung without a result' \
 	"$top/scripts/boot" "$kernel" 'sleep 1000' --timeout 20
-left_behind() { ! pgrep -f '[r]efless-vm-' && ! compgen -G "${TMPDIR:-/tmp}/refless-vm-*"; }
+left_behind() { ! pgrep -af "qemu.*$TMPDIR/refless-vm-" && [ -z "$(ls -A "$TMPDIR")" ]; }
 check "no VM and no file is left behind" left_behind

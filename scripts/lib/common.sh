@@ -30,8 +30,12 @@ need_packages() {
 	say "installing ${missing[*]}"
 	export DEBIAN_FRONTEND=noninteractive
 	mkdir -p "$cache"
-	{ apt-get -q update && apt-get -qy install --no-install-recommends "${missing[@]}"; } \
-		>"$cache/apt.log" 2>&1 ||
+	# Two tests may come at once, and a machine may be at its own upgrades.
+	(
+		flock 8
+		apt-get -q update &&
+			apt-get -qy -o DPkg::Lock::Timeout=600 install --no-install-recommends "${missing[@]}"
+	) >"$cache/apt.log" 2>&1 8>"$cache/apt.lock" ||
 		die "apt-get could not install ${missing[*]}; see $cache/apt.log"
 }
 
