@@ -54,6 +54,7 @@ cp -r "$top/scripts" "$work/"
 chmod -R a+rX "$work/scripts"
 as_nobody() { one_line setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/nonexistent "$@"; }
 refuse "top: not root" 'only root can read the statistics' as_nobody "$work/scripts/top"
+refuse "estimate-gain: not root" 'only root can place probes' as_nobody "$work/scripts/estimate-gain"
 mkdir "$work/bin"
 printf '#!/bin/sh\nexit 1\n' >"$work/bin/dpkg-query"
 chmod 755 "$work/bin/dpkg-query"
@@ -61,6 +62,7 @@ refuse "build-kernel: packages missing and not root" 'as root: apt-get install' 
 	as_nobody PATH="$work/bin:$PATH" "$work/scripts/build-kernel" production
 refuse "top: nonsense interval" "takes seconds, not 'soon'" one_line "$top/scripts/top" -d soon
 refuse "top: no interval" "takes seconds, not '0'" one_line "$top/scripts/top" -d 0
+refuse "estimate-gain: nonsense time" "not 'long'" one_line "$top/scripts/estimate-gain" long
 
 tiny() {
 	# shellcheck disable=SC2016 # for the inner shell
