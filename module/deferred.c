@@ -50,7 +50,7 @@ static DEFINE_MUTEX(drain_mutex);
 static struct workqueue_struct *free_workqueue;
 static struct work_struct limit_work;
 
-static u64 us_since(u64 ns)
+static unsigned long us_since(u64 ns)
 {
 	return (ktime_get_ns() - ns) / NSEC_PER_USEC;
 }

@@ -19,11 +19,15 @@ TRACE_DEFINE_ENUM(REFLESS_DRAIN_POISON);
 TRACE_DEFINE_ENUM(DRAIN_OOM);
 TRACE_DEFINE_ENUM(DRAIN_LIMIT);
 
+/*
+ * Fields are of C's own types: bpftrace knows no other in a kernel without BTF.
+ */
+
 /* A folio got PG_rcu_free: its next reads may do without a reference. */
 TRACE_EVENT(refless_flag,
 	    TP_PROTO(struct folio *folio, struct inode *inode),
 	    TP_ARGS(folio, inode),
-	TP_STRUCT__entry(__field(dev_t, dev)
+	TP_STRUCT__entry(__field(unsigned int, dev)
 			 __field(unsigned long, ino)
 			 __field(unsigned long, index)
 			 __field(unsigned long, pages)
@@ -53,28 +57,28 @@ TRACE_EVENT(refless_batch_queued,
 
 /* It has ended and they were freed. No pages: a drain was there first. */
 TRACE_EVENT(refless_batch_freed,
-	    TP_PROTO(unsigned long pages, u64 age_us),
+	    TP_PROTO(unsigned long pages, unsigned long age_us),
 	    TP_ARGS(pages, age_us),
 	TP_STRUCT__entry(__field(unsigned long, pages)
-			 __field(u64, age_us)
+			 __field(unsigned long, age_us)
 	),
 	TP_fast_assign(__entry->pages = pages;
 		       __entry->age_us = age_us;
 	),
-	TP_printk("pages=%lu age_us=%llu", __entry->pages, __entry->age_us)
+	TP_printk("pages=%lu age_us=%lu", __entry->pages, __entry->age_us)
 );
 
 /* An expedited grace period, for a drain, and the pages freed after it. */
 TRACE_EVENT(refless_expedited,
-	    TP_PROTO(unsigned long pages, u64 us),
+	    TP_PROTO(unsigned long pages, unsigned long us),
 	    TP_ARGS(pages, us),
 	TP_STRUCT__entry(__field(unsigned long, pages)
-			 __field(u64, us)
+			 __field(unsigned long, us)
 	),
 	TP_fast_assign(__entry->pages = pages;
 		       __entry->us = us;
 	),
-	TP_printk("pages=%lu us=%llu", __entry->pages, __entry->us)
+	TP_printk("pages=%lu us=%lu", __entry->pages, __entry->us)
 );
 
 /* Somebody asked for the waiting pages before their grace period ended. */

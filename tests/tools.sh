@@ -15,3 +15,9 @@ check "top shows what is read, falls back, waits and is drained" in_vm top.sh
 show cat "$log"
 check "tracepoints tell of each folio flagged and each page deferred" in_vm tracepoints.sh
 show cat "$log"
+one_liners() {
+	vm "$kernel" oneliners.sh --module "$module" --root "$("$top/scripts/debian-image")" \
+		--timeout 200 >"$log"
+}
+check "trace-cmd and bpftrace show them by one line each" one_liners
+show cat "$log"
