@@ -70,7 +70,7 @@ static unsigned long free_list(struct list_head *list)
 		waiting_run_add(&run, folio, -nr);
 		pages += nr;
 		folio_clear_rcu_free(folio);
-		if (unlikely(poisoned_large(folio))) {
+		if (unlikely(poisoned_large(folio)) && !fault_free_poisoned) {
 			free_page_by_page(folio);
 			continue;
 		}

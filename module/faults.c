@@ -39,6 +39,10 @@ bool fault_defer_poisoned;
 module_param_named(fault_defer_poisoned, fault_defer_poisoned, bool, 0644);
 MODULE_PARM_DESC(fault_defer_poisoned, "Defer the free of poisoned pages too (default 0)");
 
+bool fault_free_poisoned;
+module_param_named(fault_free_poisoned, fault_free_poisoned, bool, 0644);
+MODULE_PARM_DESC(fault_free_poisoned, "Free poisoned large folios as a whole (default 0)");
+
 unsigned int fault_lookup_window_us;
 module_param_named(fault_lookup_window_us, fault_lookup_window_us, uint, 0644);
 MODULE_PARM_DESC(fault_lookup_window_us,

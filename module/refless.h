@@ -132,6 +132,7 @@ extern bool fault_skip_poison;
 extern bool fault_skip_signal;
 extern bool fault_skip_drain;
 extern bool fault_defer_poisoned;
+extern bool fault_free_poisoned;
 extern unsigned int fault_lookup_window_us;
 extern unsigned int fault_order_window_us;
 extern unsigned int fault_copy_window_us;
@@ -144,6 +145,7 @@ void fault_window(unsigned int us);
 #define fault_skip_signal	false
 #define fault_skip_drain	false
 #define fault_defer_poisoned	false
+#define fault_free_poisoned	false
 #define fault_lookup_window_us	0
 #define fault_order_window_us	0
 #define fault_copy_window_us	0

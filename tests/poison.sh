@@ -11,7 +11,9 @@ module=$("$top/scripts/build-module" production with-faults)
 log=$cache/poison.log
 all="ext4,small xfs,large tmpfs,small huge,large"
 
-inject() { vm "$kernel" "$(printf '%s\n' "$@")" --module "$module" --memory 1024 >"$log"; }
+inject() {
+	vm "$kernel" "$(printf '%s\n' "$@")" --module "$module" --memory 1024 --append "${append:-}" >"$log"
+}
 said() { grep -q "^$1" "$log"; }
 not_said() { ! grep "^$1" "$log"; }
 
@@ -31,3 +33,12 @@ check "... and still does not come back" not_said "undrained .*reused"
 # The same page is twice in the deferred lists then, and what they link is nonsense.
 refuse "deferring the free of a page that is taken offline is noticed" 'Oops\|list_' \
 	inject "STATE=undone poison.sh twice ext4,small fault_defer_poisoned=1"
+# The allocator looks at each page that it gives out, and drops the whole block, if
+# they are initialized; which would hide it.
+append=init_on_alloc=0
+check "two more cases run" inject \
+	"STATE=waits poison.sh apart huge,large fault_skip_drain=1" \
+	"STATE=waits poison.sh whole huge,large fault_skip_drain=1 fault_free_poisoned=1"
+show cat "$log"
+check "a large folio that was hit while it waited goes back without the page" not_said "apart .*reused"
+check "... and if it went back whole, that is noticed" said "whole huge,large reused"

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # poison.sh LABEL DIRECTORIES [PARAMETER=VALUE...]: memory errors on the pages of
 # files in DIRECTORIES ("ext4,small huge,large") with the module off and on, in all
-# states of a page or, with STATE, in one of the program's. Prints for each "LABEL DIRECTORY same" or "differs", and "reused" if a poisoned page came
-# back to the allocator with the module on; then what it was that differed.
+# states of a page or, with STATE, in one of the program's. Prints for each
+# "LABEL DIRECTORY same" or "differs", and "reused" if a poisoned page came back to
+# the allocator with the module on; then what it was that differed.
 label=$1
 places=$2
 shift 2
