@@ -43,6 +43,10 @@ bool fault_free_poisoned;
 module_param_named(fault_free_poisoned, fault_free_poisoned, bool, 0644);
 MODULE_PARM_DESC(fault_free_poisoned, "Free poisoned large folios as a whole (default 0)");
 
+static bool fault_plain_race;
+module_param_named(fault_plain_race, fault_plain_race, bool, 0644);
+MODULE_PARM_DESC(fault_plain_race, "Count reads in a variable without any protection (default 0)");
+
 unsigned int fault_lookup_window_us;
 module_param_named(fault_lookup_window_us, fault_lookup_window_us, uint, 0644);
 MODULE_PARM_DESC(fault_lookup_window_us,
@@ -76,8 +80,11 @@ MODULE_PARM_DESC(fault_window_one_in,
  */
 void fault_window(unsigned int us)
 {
+	static unsigned long unprotected;
 	int pid = READ_ONCE(fault_window_pid);
 
+	if (READ_ONCE(fault_plain_race))
+		unprotected++;
 	if (!us || (pid && pid != current->pid))
 		return;
 	if (!pid && get_random_u32() % max(READ_ONCE(fault_window_one_in), 1U))
