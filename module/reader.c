@@ -203,7 +203,9 @@ static __always_inline size_t read_from_folio(const struct source *src, struct i
 		stat_inc(fallback_moved);
 		return 0;
 	}
-	if (unlikely(flags & BIT(PG_head) && PageHWPoison(page)) && !fault_skip_poison) {
+	/* A split stores a tail's flags plainly, and leaves this one as it is. */
+	if (unlikely(flags & BIT(PG_head) && data_race(PageHWPoison(page))) &&
+	    !fault_skip_poison) {
 		stat_inc(fallback_state);
 		return 0;
 	}
