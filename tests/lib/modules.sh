@@ -3,13 +3,18 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # cache and top: common.sh
 
-# test_module FLAVOUR NAME: build it for a VM kernel, print its path.
-test_module() {
-	local tree out=$cache/test-modules-$1
+# build_test_modules FLAVOUR DIRECTORY: build those of a directory of tests for a VM
+# kernel, print where they are.
+build_test_modules() {
+	local tree out=$cache/test-$2s-$1
 	tree=$("$top/scripts/build-kernel" "$1")
 	mkdir -p "$out"
-	cp "$top"/tests/module/* "$out/"
+	cp "$top/tests/$2"/* "$out/"
 	make -C "$tree" M="$out" CC=gcc W=1 modules >"$out/build.log" 2>&1 ||
-		{ tail -n 20 "$out/build.log" >&2; die "the test modules do not build"; }
-	echo "$out/$2.ko"
+		{ tail -n 20 "$out/build.log" >&2; die "the modules of tests/$2 do not build"; }
+	echo "$out"
 }
+
+# test_module FLAVOUR NAME: build it, print its path.
+test_module() { echo "$(build_test_modules "$1" module)/$2.ko"; }
+torture_module() { echo "$(build_test_modules "$1" torture)/refless_torture.ko"; }
