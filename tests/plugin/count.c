@@ -41,7 +41,8 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	for (i = 0; i < qemu_plugin_tb_n_insns(tb); i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 
-		qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(insn, QEMU_PLUGIN_INLINE_ADD_U64,
+		qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(insn,
+								    QEMU_PLUGIN_INLINE_ADD_U64,
 								    executed, 1);
 		if (marker(insn) == 0x5a5a0001)
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, start,
