@@ -3,13 +3,13 @@
 # The torture module in the debug kernel, with race windows stretched, failures
 # injected and refless loaded again and again; and that it notices lost guards, in
 # the production kernel, where there is nothing but what was read to tell it.
-# TORTURE_SECONDS=600 scripts/test torture runs it for longer (default 30).
+# TORTURE_SECONDS=600 scripts/test torture runs it for longer (default 40).
 # shellcheck disable=SC2154 # cache and top: common.sh, by way of check.sh
 . "$(dirname "$0")/lib/check.sh"
 # shellcheck source=tests/lib/modules.sh
 . "$top/tests/lib/modules.sh"
 
-seconds=${TORTURE_SECONDS:-30}
+seconds=${TORTURE_SECONDS:-40}
 log=$cache/torture.log
 
 # torture FLAVOUR SECONDS [PARAMETER=VALUE...]

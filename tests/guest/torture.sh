@@ -84,7 +84,10 @@ flip_parameters() {
 # disturb_memory KIND
 disturb_memory() {
 	case $1 in
-	0) move_a_block || move_a_block || move_a_block ;;
+	0)
+		# Others' references may be in the way of any one of them.
+		until move_a_block || ! kill -0 $torture 2>/dev/null; do usleep 100000; done
+		;;
 	1) echo 1 >/proc/sys/vm/compact_memory ;;
 	2) echo 1 >/sys/kernel/debug/split_huge_pages ;;
 	3) echo 1 >/proc/sys/vm/drop_caches ;;
