@@ -66,7 +66,7 @@ dir=$cache/replay
 rm -rf "$dir"
 check "reads are recorded" "$top/scripts/record-accesses" production "$dir" \
 	ext4:16:own-fd:40 ext4:16:private:40 tmpfs:16:own-fd:40 xfs:16:own-fd:40 huge:16:own-fd:40 \
-	blockdev:16:own-fd:40 huge:65536:own-fd:8 xfs:65536:private:8
+	blockdev:16:own-fd:40 huge:65536:own-fd:30 xfs:65536:private:30
 check "base rows are replayed within 20 %, the series' within 35 %, but for XFS" \
 	"$top/scripts/replay" --strict "$dir"
 "$top/scripts/replay" "$dir" >"$work/table" || echo "not ok - the replay failed"

@@ -42,13 +42,13 @@ class Trace:
         self.reads = []
         with open(path, encoding="utf-8") as lines:
             self._parse(lines)
-        lengths = collections.defaultdict(collections.Counter)
-        for read in self.reads:
-            lengths[read.cpu][read.instructions, read.repetitions] += 1
-        usual = {cpu: counts.most_common(1)[0][0] for cpu, counts in lengths.items()}
-        # An interrupt or a move to another CPU makes a read longer.
-        self.undisturbed = [read for read in self.reads
-                            if (read.instructions, read.repetitions) == usual[read.cpu]]
+        # An interrupt or a move to another CPU makes a read longer; on a busy machine
+        # most reads meet one. Those that did not fit into the buffer have no length.
+        whole = [read for read in self.reads if read.instructions]
+        shortest = {cpu: min(read.instructions for read in whole if read.cpu == cpu)
+                    for cpu in {read.cpu for read in whole}}
+        self.undisturbed = [read for read in whole
+                            if read.instructions <= 1.01 * shortest[read.cpu]]
 
     def _parse(self, lines):
         reader, accesses = 0, []
