@@ -10,4 +10,4 @@ cat /tmp/report
 again=$(sed -n 's,.*again \([0-9]*\) %.*: /srv/bench$,\1,p' /tmp/report)
 [ "${again:-0}" -ge 95 ] || { echo "again: ${again:-nothing}, expected 95"; failed=1; }
 [ -z "$(cat /sys/kernel/tracing/kprobe_events)" ] || { echo "probes are left"; failed=1; }
-exit ${failed:-0}
+exit "${failed:-0}"
