@@ -19,10 +19,9 @@ Object = collections.namedtuple("Object", "reader name type start size")
 class Read:
     """One read() of one CPU."""
 
-    def __init__(self, cpu, instructions, repetitions, accesses):
+    def __init__(self, cpu, instructions, accesses):
         self.cpu = cpu
         self.instructions = instructions
-        self.repetitions = repetitions
         self.accesses = accesses
 
 
@@ -66,7 +65,7 @@ class Trace:
             elif word[0] == "#":
                 self.notes.append(line[2:].strip())
             elif word[0] == "read":
-                self.reads.append(Read(int(word[1]), int(word[2]), int(word[3]), accesses))
+                self.reads.append(Read(int(word[1]), int(word[2]), accesses))
                 accesses = []
             elif len(word) == 6:
                 accesses.append(Access(int(word[0]), word[1], int(word[2], 16), int(word[3], 16),
