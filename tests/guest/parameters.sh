@@ -53,6 +53,20 @@ echo 0 >$p/stats
 expect "tmpfs, stats=0" "$(served tmpfs tmpfs)" none
 echo 1 >$p/stats
 expect "tmpfs, stats=1" "$(served tmpfs tmpfs)" all
+# Once the reads are off nothing waits on: the drains are off with them.
+hotdrop /ext4/dropped 4 1000 >/dev/null &
+dropper=$!
+n=0
+while [ $n -lt 10 ]; do
+	usleep 300000
+	echo 0 >$p/read
+	expect "pages waiting after read=0" "$(cat /sys/kernel/debug/refless/waiting_pages)" 0
+	echo 1 >$p/read
+	n=$((n + 1))
+done
+kill $dropper
+expect "pages were deferred" \
+	"$(($(cat /sys/kernel/debug/refless/pages_deferred) > 0))" 1
 rmmod refless || failed=1
 insmod /refless.ko stats=0 || failed=1
 expect "tmpfs, loaded with stats=0" "$(served tmpfs tmpfs)" none
