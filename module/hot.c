@@ -7,6 +7,7 @@
  * Data that is streamed once shows neither.
  */
 #include <linux/hash.h>
+#include <linux/jump_label.h>
 #include <linux/pagemap.h>
 #include <linux/percpu.h>
 
@@ -57,6 +58,14 @@ static bool lru_knows_it_is_hot(struct folio *folio, unsigned long flags, loff_t
 	       pos >> PAGE_SHIFT == folio->index;
 }
 
+/* A flag on a folio of the other kind would defer its free for nothing. */
+static bool reads_are_on(unsigned long flags)
+{
+	if (flags & BIT(PG_swapbacked))
+		return static_key_enabled(&refless_shmem_key);
+	return static_key_enabled(&refless_filemap_key);
+}
+
 /**
  * flag_if_hot - decide whether a folio's next reads may do without a reference
  * @folio: a folio of the page cache that was read from
@@ -78,7 +87,8 @@ bool flag_if_hot(struct folio *folio, loff_t pos, size_t bytes)
 		return true;
 	/* None: it was truncated, or is on its way to swap. */
 	mapping = READ_ONCE(folio->mapping);
-	if (!(flags & BIT(PG_uptodate)) || flags & BIT(PG_hwpoison) || !mapping)
+	if (!(flags & BIT(PG_uptodate)) || flags & BIT(PG_hwpoison) || !mapping ||
+	    !reads_are_on(flags))
 		return false;
 	if (!lru_knows_it_is_hot(folio, flags, pos) && !reread_often(folio, pos, bytes))
 		return false;

@@ -35,6 +35,20 @@ served() {
 		echo $served
 	fi
 }
+# flagged FS: of some 1000 hot pages of a new file, were all or none flagged?
+flagged() {
+	before=$(cat /sys/kernel/debug/refless/folios_flagged)
+	hotdrop /"$1"/flagged 4 0 >/dev/null
+	rm /"$1"/flagged
+	flagged=$(($(cat /sys/kernel/debug/refless/folios_flagged) - before))
+	if [ $flagged -gt 1000 ]; then
+		echo all
+	elif [ $flagged -lt 50 ]; then
+		echo none
+	else
+		echo $flagged
+	fi
+}
 served ext4 filemap >/dev/null
 served tmpfs tmpfs >/dev/null
 echo 0 >$p/read
@@ -44,10 +58,14 @@ echo 1 >$p/read
 echo 0 >$p/filemap
 expect "ext4, filemap=0" "$(served ext4 filemap)" none
 expect "tmpfs, filemap=0" "$(served tmpfs tmpfs)" all
+expect "flagged of ext4, filemap=0" "$(flagged ext4)" none
+expect "flagged of tmpfs, filemap=0" "$(flagged tmpfs)" all
 echo 1 >$p/filemap
 echo 0 >$p/tmpfs
 expect "ext4, tmpfs=0" "$(served ext4 filemap)" all
 expect "tmpfs, tmpfs=0" "$(served tmpfs tmpfs)" none
+expect "flagged of ext4, tmpfs=0" "$(flagged ext4)" all
+expect "flagged of tmpfs, tmpfs=0" "$(flagged tmpfs)" none
 echo 1 >$p/tmpfs
 echo 0 >$p/stats
 expect "tmpfs, stats=0" "$(served tmpfs tmpfs)" none
