@@ -15,9 +15,10 @@ module=$("$top/scripts/build-module" production)
 faults=$("$top/scripts/build-module" production with-faults)
 log=$cache/isolation.log
 
+# isolation MIB ROUNDS WHAT...
 isolation() {
-	vm "$kernel" "isolation.sh $rounds" --module "$faults" \
-		--module "$(test_module production contig)" --memory 1536 \
+	vm "$kernel" "isolation.sh ${*:2}" --module "$faults" \
+		--module "$(test_module production contig)" --memory "$1" \
 		--append movablecore=256M --timeout 900 >"$log"
 }
 # share WHAT STATE: of those tried, in per cent.
@@ -26,13 +27,20 @@ share() { awk -v what="$1" -v state="$2" '$1 == what && $2 == state { print int(
 as_often() { [ "$(share "$1" on)" -ge $(($(share "$1" off) - 10)) ]; }
 seldom() { [ "$(share "$1" undrained)" -lt $(($(share "$1" on) / 2)) ]; }
 
-check "the cases run" isolation
+check "the cases run" isolation 1536 "$rounds" ranges huge_pages
 show cat "$log"
 check "4 MiB ranges are allocated as often as without the module" as_often ranges-of-1024
 check "... without the drain not half as often" seldom ranges-of-1024
 check "1 MiB ranges that begin anywhere, as often" as_often ranges-of-256
 check "... without the drain not half as often" seldom ranges-of-256
 check "huge pages, as many" as_often huge-pages
+check "gigantic pages are asked for" isolation 6144 $((2 * rounds)) gigantic_pages
+show cat "$log"
+some() { [ "$(share gigantic-pages off)" -gt 0 ]; }
+check "... there are some without the module" some
+check "... and as many with it" as_often gigantic-pages
+drained() { grep -q '^drained_isolation *[1-9]' "$log"; }
+check "... for which pages that waited were freed" drained
 
 offline() {
 	vm "$kernel" "offline.sh $rounds" --module "$module" --memory 1536 \
