@@ -62,6 +62,8 @@ refuse "build-kernel: packages missing and not root" 'as root: apt-get install' 
 	as_nobody PATH="$work/bin:$PATH" "$work/scripts/build-kernel" production
 refuse "top: nonsense interval" "takes seconds, not 'soon'" one_line "$top/scripts/top" -d soon
 refuse "top: no interval" "takes seconds, not '0'" one_line "$top/scripts/top" -d 0
+refuse "soak: nonsense time" "not 'long'" one_line "$top/scripts/soak" long
+refuse "soak: a kernel without hooks" "no kernel 'stock' for this" one_line "$top/scripts/soak" 9 stock
 refuse "estimate-gain: nonsense time" "not 'long'" one_line "$top/scripts/estimate-gain" long
 
 tiny() {
