@@ -58,7 +58,10 @@ static bool lru_knows_it_is_hot(struct folio *folio, unsigned long flags, loff_t
 	       pos >> PAGE_SHIFT == folio->index;
 }
 
-/* A flag on a folio of the other kind would defer its free for nothing. */
+/*
+ * A flag on a folio of the other kind would defer its free for nothing. A switch
+ * meanwhile only makes this a wrong guess.
+ */
 static bool reads_are_on(unsigned long flags)
 {
 	if (flags & BIT(PG_swapbacked))
