@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # What the module costs loads that get little for it: data that keeps being read from
 # the disk again, hot data that is dropped. In instructions, so that no other load on
-# the machine matters. COSTS_ROUNDS=N measures N times as often (default 1).
+# the machine matters. The dropping alone is printed, but not judged: too few instructions
+# for what a tick adds. COSTS_ROUNDS=N measures N times as often (default 1).
 # shellcheck disable=SC2154 # cache and top: common.sh, by way of check.sh
 . "$(dirname "$0")/lib/check.sh"
 

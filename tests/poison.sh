@@ -9,11 +9,13 @@
 kernel=$("$top/scripts/build-kernel" production)
 module=$("$top/scripts/build-module" production with-faults)
 log=$cache/poison.log
+# Seconds until a guest that hangs is given up.
+timeout=600
 all="ext4,small xfs,large tmpfs,small huge,large"
 
 inject() {
 	vm "$kernel" "$(printf '%s\n' "$@")" --module "$module" --memory 1024 \
-		--timeout "${timeout:-600}" --append "${append:-}" >"$log"
+		--timeout $timeout --append "${append:-}" >"$log"
 }
 said() { grep -q "^$1" "$log"; }
 not_said() { ! grep "^$1" "$log"; }

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# costs.sh ROUNDS: what loads that make the module defer frees, and get little for it,
-# cost without it and with it, in turn. To be run on one CPU whose clock counts
-# instructions. Prints lines of LOAD STATE SECONDS, idle time not included.
+# costs.sh ROUNDS: what loads cost that get little from the module, as they never find a
+# page again or drop what they made hot: without it and with it, in turn. To be run on
+# one CPU whose clock counts instructions. Prints lines of LOAD STATE SECONDS, idle time
+# not included.
 rounds=$1
 memcg=/sys/fs/cgroup/costs
 

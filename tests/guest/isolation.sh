@@ -42,8 +42,7 @@ huge_pages() {
 	echo "huge-pages $1 $got of $((want * rounds))"
 }
 
-# All that the memory could hold, which is never to be had. Files that are small, so
-# that some of their pages wait at any time.
+# All that the memory could hold, which is never to be had.
 gigantic_pages() {
 	pool=/sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages
 	want=$(($(sed -n 's/^MemTotal: *\([0-9]*\) kB/\1/p' /proc/meminfo) / 1048576))
@@ -72,6 +71,7 @@ all() {
 	wait $one $two
 }
 
+# Small, so that some of their pages wait at any time: these are asked for only seldom.
 [ "$1" != gigantic_pages ] || size=8
 all off "$@"
 insmod /refless.ko || exit 1

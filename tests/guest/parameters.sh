@@ -21,19 +21,23 @@ done
 echo 33 >$p/waiting_limit_mib
 expect limit "$(cat $p/waiting_limit_mib)" 33
 
+# amount COUNT ALL NONE: more than ALL, at most NONE, or the number.
+amount() {
+	if [ "$1" -gt "$2" ]; then
+		echo all
+	elif [ "$1" -le "$3" ]; then
+		echo none
+	else
+		echo "$1"
+	fi
+}
 # served FS STAT: of some 11000 hot reads, were all, some or none without a
 # reference? The shell's own reads are a few more or less.
 served() {
 	before=$(cat /sys/kernel/debug/refless/"$2"_reads)
 	preadbench --count /"$1"/parameters 16 0 11000
 	served=$(($(cat /sys/kernel/debug/refless/"$2"_reads) - before))
-	if [ $served -gt 10900 ]; then
-		echo all
-	elif [ $served -eq 0 ]; then
-		echo none
-	else
-		echo $served
-	fi
+	amount $served 10900 0
 }
 # flagged FS: of some 1000 hot pages of a new file, were all or none flagged?
 flagged() {
@@ -41,13 +45,7 @@ flagged() {
 	hotdrop /"$1"/flagged 4 0 >/dev/null
 	rm /"$1"/flagged
 	flagged=$(($(cat /sys/kernel/debug/refless/folios_flagged) - before))
-	if [ $flagged -gt 1000 ]; then
-		echo all
-	elif [ $flagged -lt 50 ]; then
-		echo none
-	else
-		echo $flagged
-	fi
+	amount $flagged 1000 50
 }
 served ext4 filemap >/dev/null
 served tmpfs tmpfs >/dev/null
