@@ -23,6 +23,8 @@ clean() { make -C "$("$top/scripts/build-kernel" stock-objects mm/filemap.o)" M=
 check "make clean works there" clean
 refuse "the guest's failure is boot's" 'nothing like this' \
 	"$top/scripts/boot" "$kernel" 'echo nothing like this; exit 7'
+check "a guest of several CPUs survives the emulator's stale breakpoints" \
+	"$top/scripts/boot" "$kernel" 'grep -q ^rerun_breakpoint /proc/modules'
 refuse "a splat fails the run" 'console: .*sysrq' \
 	"$top/scripts/boot" "$kernel" 'echo "WARNING: sysrq test" >/dev/kmsg'
 refuse "a guest that hangs is ended" 'hung without a result' \

@@ -22,8 +22,8 @@ make_key() {
 }
 signed_by() { [ "$(modinfo -F signer "$work/$1.ko")" = "$2" ]; }
 loads() {
-	vm "$kernel" "signing.sh $1" --module "$work/unsigned.ko" --module "$work/stranger.ko" \
-		--module "$work/own.ko" --append "$2" >"$log"
+	vm "$kernel" "signing.sh $1" --cpus 1 --append "$2" --module "$work/unsigned.ko" \
+		--module "$work/stranger.ko" --module "$work/own.ko" >"$log"
 }
 
 cp "$module" "$work/unsigned.ko"

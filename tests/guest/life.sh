@@ -87,6 +87,7 @@ use_module() {
 	local version
 	uname -r | grep -q refless || fault "the boot menu's first is $(uname -r)"
 	step "running $(uname -r)"
+	insmod /refless/rerun_breakpoint.ko
 	version=$(modinfo -F version refless)
 	modinfo refless | grep -E '^(filename|version|signer|sig_)'
 	compare_on_and_off

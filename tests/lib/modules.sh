@@ -9,6 +9,9 @@ build_test_modules() {
 	local tree out=$cache/test-$2s-$1
 	tree=$("$top/scripts/build-kernel" "$1")
 	mkdir -p "$out"
+	# Two callers at a time would build over each other.
+	exec 9>"$out.lock"
+	flock 9
 	cp "$top/tests/$2"/* "$out/"
 	make -C "$tree" M="$out" CC=gcc W=1 modules >"$out/build.log" 2>&1 ||
 		{ tail -n 20 "$out/build.log" >&2; die "the modules of tests/$2 do not build"; }
