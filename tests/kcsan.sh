@@ -16,6 +16,8 @@ kcsan_vm() {
 		--append kcsan.skip_watch=200 --timeout $((seconds * 6 + 300)) \
 		--console "$log.console" | tee "$log"
 }
+check "a report counts if a function of refless takes part, and only then" \
+	/usr/bin/python3 "$top/tests/lib/kcsan_report_test.py"
 check "kcsan: $seconds s of truth, and of races, without a race of refless" \
 	kcsan_vm "kcsan.sh $seconds"
 show grep -E '^(reads|wrong|filemap_reads|tmpfs_reads|pages_deferred|setup_watch|data_races)' "$log"
