@@ -59,7 +59,8 @@ static void stop_deferring(void)
 	synchronize_rcu();
 	static_branch_disable(&refless_key);
 	/* The drains are off with it: what was deferred by now must not go on waiting. */
-	synchronize_rcu();
+	if (!fault_skip_stop_wait)
+		synchronize_rcu();
 	free_deferred_expedited(true);
 }
 

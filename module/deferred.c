@@ -161,6 +161,7 @@ bool defer_free(struct folio *folio, unsigned int order)
 		return false;
 	if (fault_skip_deferral)
 		return false;
+	fault_window(fault_free_window_us);
 
 	stat_add(pages_deferred, 1L << order);
 
@@ -198,7 +199,7 @@ void count_deferred(void)
 		struct deferred *deferred = per_cpu_ptr(&deferred_frees, cpu);
 
 		/* Most often there is nothing, and no lock to be taken for it. */
-		if (!data_race(deferred->uncounted.pages))
+		if (!data_race(deferred->uncounted.pages) || fault_skip_count)
 			continue;
 		spin_lock_irq(&deferred->lock);
 		waiting_run_end(&deferred->uncounted);

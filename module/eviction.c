@@ -60,8 +60,10 @@ void remember_flagging(struct address_space *mapping)
 bool folio_removed(struct folio *folio, struct address_space *mapping)
 {
 	/* Whoever evicts set it before; the other bits may change under i_lock. */
-	if (!(data_race(READ_ONCE(mapping->host->i_state)) & I_FREEING) ||
-	    !poll_state_synchronize_rcu(READ_ONCE(place_of(mapping)->grace_period)))
+	if (!(data_race(READ_ONCE(mapping->host->i_state)) & I_FREEING))
+		return false;
+	if (!poll_state_synchronize_rcu(READ_ONCE(place_of(mapping)->grace_period)) &&
+	    !fault_skip_eviction_wait)
 		return false;
 	folio_clear_rcu_free(folio);
 	return true;

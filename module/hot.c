@@ -88,10 +88,12 @@ bool flag_if_hot(struct folio *folio, loff_t pos, size_t bytes)
 
 	if (flags & BIT(PG_rcu_free))
 		return true;
+	fault_window(fault_flag_window_us);
 	/* None: it was truncated, or is on its way to swap. */
 	mapping = READ_ONCE(folio->mapping);
-	if (!(flags & BIT(PG_uptodate)) || flags & BIT(PG_hwpoison) || !mapping ||
-	    !reads_are_on(flags))
+	if (!mapping && !fault_skip_mapping)
+		return false;
+	if (!(flags & BIT(PG_uptodate)) || flags & BIT(PG_hwpoison) || !reads_are_on(flags))
 		return false;
 	if (!lru_knows_it_is_hot(folio, flags, pos) && !reread_often(folio, pos, bytes))
 		return false;

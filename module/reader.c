@@ -198,6 +198,7 @@ static __always_inline size_t read_from_folio(const struct source *src, struct i
 		return 0;
 	}
 
+	fault_window(fault_reload_window_us);
 	/* After the flags: what was in the slot before them may be in it no more. */
 	if (unlikely(!slot_still_holds(&slot, folio)) && !fault_skip_reload) {
 		stat_inc(fallback_moved);

@@ -125,31 +125,17 @@ void switch_stats(bool on);
 
 /* faults.c: in the test build only, ways to break the protocol on purpose */
 #ifdef REFLESS_TEST_FAULTS
-extern bool fault_skip_reload;
-extern bool fault_skip_deferral;
-extern bool fault_skip_last_slot;
-extern bool fault_skip_poison;
-extern bool fault_skip_signal;
-extern bool fault_skip_drain;
-extern bool fault_defer_poisoned;
-extern bool fault_free_poisoned;
-extern unsigned int fault_lookup_window_us;
-extern unsigned int fault_order_window_us;
-extern unsigned int fault_copy_window_us;
-void fault_window(unsigned int us);
+#define SWITCH(name, ...)	extern bool name
+#define WINDOW(name, ...)	extern unsigned int name
+void fault_wait(const unsigned int *window);
+#define fault_window(name)	fault_wait(&(name))
 #else
-#define fault_skip_reload	false
-#define fault_skip_deferral	false
-#define fault_skip_last_slot	false
-#define fault_skip_poison	false
-#define fault_skip_signal	false
-#define fault_skip_drain	false
-#define fault_defer_poisoned	false
-#define fault_free_poisoned	false
-#define fault_lookup_window_us	0
-#define fault_order_window_us	0
-#define fault_copy_window_us	0
+#define SWITCH(name, ...)	static const bool name __maybe_unused
+#define WINDOW(name, ...)	static const unsigned int name __maybe_unused
 static inline void fault_window(unsigned int us) { }
 #endif
+#include "faults.h"
+#undef SWITCH
+#undef WINDOW
 
 #endif /* REFLESS_PRIVATE_H */

@@ -25,5 +25,5 @@ show grep -o 'BUG: KCSAN.*' "$log.console"
 check "kcsan: load and unload under load without one" \
 	kcsan_vm "echo on >/sys/kernel/debug/kcsan; cycles.sh 5"
 show cat "$log"
-refuse "kcsan: a race that was put in is reported" 'KCSAN: data-race in fault_window' \
+refuse "kcsan: a race that was put in is reported" 'KCSAN: data-race in fault_wait' \
 	kcsan_vm "kcsan.sh 4 fault_plain_race=1"

@@ -24,3 +24,6 @@ for file in /ext4/file /tmpfs/file; do
 	check "... and is when the slot is not looked at again" \
 		broken lookup $file fault_skip_reload=1
 done
+check "a folio that comes back by way of a deleted file is not copied" window evict /ext4/file ""
+check "... and is when an evicted file's folios do not wait" \
+	broken evict /ext4/file fault_skip_eviction_wait=1

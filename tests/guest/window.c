@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * window lookup|copy FILE ROUNDS: frees and reuses a folio while a reader holds
+ * window lookup|copy|evict FILE ROUNDS: frees and reuses a folio while a reader holds
  * it without a reference, with the module's test build stretching the moment.
  *
  * "copy": the reader has checked a flagged folio and is about to copy; its file
@@ -11,6 +11,12 @@
  * it, another file gets the memory, and reads of that one set the flag. Only the
  * second look at the slot tells the reader.
  *
+ * "evict": the same, but before that second look the other file is deleted, and the
+ * reader's own file has its page read in again; before the copy it drops it once more.
+ * Had the folio come back to its slot, all would look right. Only that an evicted
+ * file's folio waits for the grace period of its flag keeps it from there. FILE is
+ * not on tmpfs, where nothing is read in.
+ *
  * Prints how many reads returned bytes of something else; exits 1 if any did.
  */
 #define _GNU_SOURCE
@@ -18,7 +24,7 @@
 
 #include "window.h"
 
-#define WINDOW_US	40000
+#define WINDOW_US	400000
 #define CHURN_BYTES	(256 * PAGE)
 #define TMPFS_MAGIC	0x01021994
 
@@ -45,6 +51,15 @@ static void read_page_once(const char *file)
 
 	if (pread(fd, data, PAGE, 0) != PAGE)
 		err(2, "%s: short read", file);
+	close(fd);
+}
+
+/* The module hears of no read: it might remember the folio from another file, and flag it. */
+static void fault_in_page(const char *file)
+{
+	int fd = open(file, O_RDONLY);
+
+	munmap(mmap(NULL, PAGE, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0), PAGE);
 	close(fd);
 }
 
@@ -96,15 +111,47 @@ static bool foreign_in_lookup(struct held_read *held)
 	return foreign(held);
 }
 
+static bool foreign_in_eviction(struct held_read *held)
+{
+	fault_in_page(path);
+	set_parameter("fault_reload_window_us", WINDOW_US);
+	set_parameter("fault_copy_window_us", WINDOW_US);
+	held_begin(held, "fault_lookup_window_us", WINDOW_US, 0, PAGE);
+	drop_page(path);
+	write_page(other_path, 'B', false);
+	make_hot(other_path, 0, 1);
+
+	held_next(held, "fault_reload_window_us");
+	unlink(other_path);
+	fault_in_page(path);
+
+	held_next(held, "fault_copy_window_us");
+	drop_page(path);
+	take_freed_memory(CHURN_BYTES);
+	held_end(held);
+	return foreign(held);
+}
+
+static const struct {
+	const char *name;
+	bool (*foreign)(struct held_read *held);
+} ways[] = {
+	{ "copy", foreign_in_copy },
+	{ "lookup", foreign_in_lookup },
+	{ "evict", foreign_in_eviction },
+	{ }
+};
+
 int main(int argc, char **argv)
 {
-	int rounds = argc == 4 ? atoi(argv[3]) : 0, round, wrong = 0;
-	bool copy = argc == 4 && !strcmp(argv[1], "copy");
+	int rounds = argc == 4 ? atoi(argv[3]) : 0, round, wrong = 0, way = 0;
 	struct held_read held;
 	struct statfs fs;
 
-	if (rounds <= 0 || (!copy && strcmp(argv[1], "lookup")))
-		errx(2, "usage: window lookup|copy FILE ROUNDS");
+	while (ways[way].name && (argc != 4 || strcmp(argv[1], ways[way].name)))
+		way++;
+	if (rounds <= 0 || !ways[way].name)
+		errx(2, "usage: window lookup|copy|evict FILE ROUNDS");
 	path = argv[2];
 	snprintf(other_path, sizeof(other_path), "%s.other", path);
 	write_page(path, 'A', true);
@@ -117,7 +164,7 @@ int main(int argc, char **argv)
 		write_page(path, 'A', true);
 		if (!on_tmpfs)
 			drop_page(path);
-		wrong += copy ? foreign_in_copy(&held) : foreign_in_lookup(&held);
+		wrong += ways[way].foreign(&held);
 	}
 	held_stop(&held);
 	unlink(other_path);

@@ -32,6 +32,7 @@ struct held_read {
 	char *seen;
 	ssize_t got;
 	const char *window;
+	int window_us;
 	/* 0: none is wanted; 1: go; 2: the read has returned; -1: end. */
 	atomic_int state;
 	pthread_t thread;
@@ -126,13 +127,17 @@ static inline void held_start(struct held_read *held, const char *path, size_t m
 	pthread_create(&held->thread, NULL, held_reader, held);
 }
 
-/* On return the reader is in the window, if the module serves the read at all. */
+/*
+ * On return the reader is in the window, if the module serves the read at all. It stays
+ * there until held_next() or held_end(), but no longer than @us.
+ */
 static inline void held_begin(struct held_read *held, const char *window, int us, off_t offset,
 			      size_t len)
 {
 	held->offset = offset;
 	held->len = len;
 	held->window = window;
+	held->window_us = us;
 	/* Also the proof that each page of the buffer can be written to. */
 	memset(held->seen, 0xee, len);
 	set_parameter(window, us);
@@ -145,12 +150,20 @@ static inline bool held_still_reading(struct held_read *held)
 	return held->state == 1;
 }
 
+/* To a later window of the same read, which was opened before it began. */
+static inline void held_next(struct held_read *held, const char *window)
+{
+	set_parameter(held->window, 0);
+	held->window = window;
+	usleep(held->window_us / 8);
+}
+
 static inline ssize_t held_end(struct held_read *held)
 {
+	set_parameter(held->window, 0);
 	while (held->state == 1)
 		usleep(1000);
 	held->state = 0;
-	set_parameter(held->window, 0);
 	return held->got;
 }
 
