@@ -21,12 +21,13 @@ LOCKLESS = ["copy_folio+0x31/0x90 [refless]", "read_filemap+0x200/0x400 [refless
 
 
 def report(*sides, end=True):
-    """A report of KCSAN's with these call traces, innermost function first."""
+    """A report of KCSAN's with these call traces, innermost function first, by a worker."""
     text = [LINE, f"BUG: KCSAN: data-race in {sides[0][0].split('+')[0]}", ""]
     for task, trace in enumerate(sides):
         text += [f"read to 0xffff8c41c0a0f9c8 of 8 bytes by task {task} on cpu {task}:"]
         text += [f" {function}" for function in trace] + [""]
-    text += ["Reported by Kernel Concurrency Sanitizer on:"] + ([LINE] if end else [])
+    text += ["Reported by Kernel Concurrency Sanitizer on:",
+             "Workqueue: refless_free batch_done [refless]"] + ([LINE] if end else [])
     return "\n".join(f"[   17.675799] {line}" for line in text) + "\n"
 
 
