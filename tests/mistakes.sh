@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Mistakes in use and installation: each gives one clear line and a failure.
 #   - a script asked for help, or with an option it does not have (all of them)
-#   - not root; too little disk; no QEMU
+#   - not root; too little disk; no QEMU; a version of Debian's source that the patch is not for
 #   - the module: for another kernel, for hooks of another ABI, with nonsense for a
 #     parameter, loaded by somebody who may not, twice, unloaded without being loaded
 #   - no debugfs: not mounted, not in the kernel
@@ -74,6 +74,9 @@ mkdir "$work/tiny"
 # A tree that no cache has: its name follows from the packages named.
 refuse "no space in the cache" 'needs 6 GiB free in .*/tiny/refless, found 0' \
 	one_line tiny "$work/tiny" env XDG_CACHE_HOME="$work/tiny" "$top/scripts/build-kernel" stock-objects mm/filemap.o
+sed 's/^ \tpsi_memstall_enter/ \tanother_enter/' "$top/hooks.patch" >"$work/hooks.patch"
+refuse "check-patch: Debian's source has changed" 'apt install --allow-downgrades linux-source-6.12=6' \
+	"$work/scripts/check-patch"
 
 kernel=$("$top/scripts/build-kernel" production)
 module=$("$top/scripts/build-module" production)

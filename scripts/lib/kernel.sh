@@ -12,9 +12,18 @@ unpack_kernel() {
 	rm -rf "$1"
 	mkdir -p "$1"
 	tar -xf "/usr/src/$kernel_package.tar.xz" -C "$1" --strip-components=1
-	[ "$2" = /dev/null ] ||
-		patch -d "$1" -p1 -F0 -s <"$2" ||
-		die "hooks.patch does not apply to $kernel_package $(kernel_version) without fuzz"
+	[ "$2" = /dev/null ] || patch -d "$1" -p1 -F0 -s <"$2" >/dev/null || {
+		rm -rf "$1"
+		die "hooks.patch does not apply: $(patch_remedy)"
+	}
+}
+
+# What to do about a version of Debian's source in which the hooks' places have changed.
+patch_remedy() {
+	local made_for
+	made_for=$(sed -n "s/^Made for $kernel_package //p" "$top/hooks.patch")
+	echo "it is for $made_for, here is $(kernel_version):" \
+		"apt install --allow-downgrades $kernel_package=$made_for"
 }
 
 # With the date or the machine in it, each build would differ from the last.
