@@ -52,7 +52,7 @@ in_vm() { vm "$kernel" estimate-gain.sh --file /bin/bash-static --file "$top/scr
 check "in a running kernel: counts, files, file systems, and nothing left behind" in_vm
 show cat "$log"
 on_debian() {
-	vm installed estimate-gain-debian.sh --file "$top/scripts" --timeout 200 \
+	vm installed estimate-gain-debian.sh --file "$top/scripts" --timeout 600 \
 		--root "$("$top/scripts/debian-image")" >"$log"
 }
 check "on Debian's own kernel, which has no hooks" on_debian

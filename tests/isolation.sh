@@ -53,7 +53,7 @@ show cat "$log"
 unplug() {
 	local sockets status=0
 	sockets=$(mktemp -d)
-	vm "$kernel" unplug.sh --module "$module" --memory 1024 --timeout 300 \
+	vm "$kernel" unplug.sh --module "$module" --memory 1024 --timeout 600 \
 		--append memhp_default_state=online_movable \
 		--qemu=-m --qemu=slots=2,maxmem=4G \
 		--qemu=-object --qemu=memory-backend-ram,id=m1,size=256M \

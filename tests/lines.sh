@@ -9,7 +9,7 @@ dir=$cache/lines
 rm -rf "$dir"
 check "two CPUs' accesses are recorded" "$top/scripts/record-accesses" production "$dir" \
 	ext4:16:own-fd:50 tmpfs:16:own-fd:50 ext4:16:inherited:50 tmpfs:16:inherited:50 \
-	ext4:16:thread-fd:50 huge:16:own-fd:50
+	ext4:16:thread-fd:50 huge:16:own-fd:50 xfs:16:own-fd:50 blockdev:16:own-fd:50
 report() { "$top/scripts/shared-lines" "$dir/$1.trace"; }
 
 # Most reads met no interrupt, and none of those wrote a line that the other CPU uses.
@@ -43,6 +43,12 @@ done
 check "ext4, module on, one descriptor in two threads: only its count is written" \
 	writes_only on-ext4-16-thread-fd file.f_count
 show report on-ext4-16-thread-fd
+# XFS and block devices take the inode's lock for reading before refless sees the read.
+for fs in xfs blockdev; do
+	check "$fs, module on: only the inode's lock is written" \
+		writes_only on-$fs-16-own-fd $'inode.i_rwsem.count\ninode.i_rwsem.owner'
+	show report on-$fs-16-own-fd
+done
 
 refuse "a case that makes no sense is refused" "not a case: ext4:16" \
 	"$top/scripts/record-accesses" production "$dir" ext4:16

@@ -22,7 +22,7 @@ by_hand() {
 			for access in "$@"; do
 				echo "${access//CPU/$cpu} ${access##* } 8"
 			done | sed "s/CPU/$cpu/g"
-			echo "read $cpu 1000 0"
+			echo "read $cpu 1000"
 		done
 	} >"$work/$name.trace"
 }

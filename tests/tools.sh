@@ -17,7 +17,7 @@ check "tracepoints tell of each folio flagged and each page deferred" in_vm trac
 show cat "$log"
 one_liners() {
 	vm "$kernel" oneliners.sh --module "$module" --root "$("$top/scripts/debian-image")" \
-		--timeout 200 >"$log"
+		--timeout 600 >"$log"
 }
 check "trace-cmd and bpftrace show them by one line each" one_liners
 show cat "$log"

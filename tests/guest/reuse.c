@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * reuse HOW FILE ROUNDS [OTHER]: gives the memory of a hot file another owner or
+ * reuse [-f] HOW FILE ROUNDS [OTHER]: gives the memory of a hot file another owner or
  * another use while a reader without a reference is held over it (by the module's
  * test build), and looks at what the reader got. HOW is one of
  *
@@ -17,7 +17,10 @@
  *
  * Prints how often the page really left its place and how many reads returned
  * bytes that were never in the file. Exits 1 if any did, 3 if the page never left, 4
- * if it never did so while the reader was held, so that nothing is known.
+ * if it never did so while the reader was held, so that nothing is known. A busy machine
+ * may keep the reader, or whoever takes the freed memory, from its part: then there are
+ * more rounds, with the reader held for longer and more memory taken. With -f foreign
+ * bytes are what is wanted, and there are more rounds until some were seen.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -37,6 +40,8 @@
  */
 #define ONE_NODE_PAGES	16
 #define CHURN_BYTES	(2L << 20)
+/* So many times the rounds asked for, at most. */
+#define MORE_ROUNDS	5
 #ifndef MADV_COLD
 #define MADV_COLD	20
 #endif
@@ -295,7 +300,7 @@ static void flush_lru_batches(void)
 	munmap(page, PAGE);
 }
 
-static void act(void)
+static void act(int times_churn)
 {
 	if (is("swap")) {
 		swap_out(way->pages);
@@ -315,7 +320,7 @@ static void act(void)
 	} else {
 		drop(way->pages);
 	}
-	take_freed_memory(CHURN_BYTES);
+	take_freed_memory(CHURN_BYTES * times_churn);
 }
 
 /* What was punched may also read as zero; what was replaced, not at all. */
@@ -368,21 +373,27 @@ static bool in_another_place(unsigned long frame)
 
 int main(int argc, char **argv)
 {
-	int rounds = argc > 3 ? atoi(argv[3]) : 0, round, wrong = 0, moved = 0, held_long = 0;
+	bool want_foreign = argc > 1 && !strcmp(argv[1], "-f");
+	int rounds, round, wrong = 0, moved = 0, held_long = 0;
 	struct held_read held;
 	size_t i;
+
+	argc -= want_foreign;
+	argv += want_foreign;
+	rounds = argc > 3 ? atoi(argv[3]) : 0;
 
 	for (i = 0; argc > 1 && i < sizeof(ways) / sizeof(*ways); i++)
 		if (!strcmp(ways[i].name, argv[1]))
 			way = &ways[i];
 	if (!way || rounds <= 0)
-		errx(2, "usage: reuse HOW FILE ROUNDS [OTHER]");
+		errx(2, "usage: reuse [-f] HOW FILE ROUNDS [OTHER]");
 	path = argv[2];
 	other = argv[4];
 	held_start(&held, path, way->len);
 
-	/* On a busy machine the reader may be gone each time; then a few more. */
-	for (round = 1; round <= rounds || (!held_long && round <= 4 * rounds); round++) {
+	for (round = 1; round <= rounds || (round <= MORE_ROUNDS * rounds &&
+					    !(want_foreign ? wrong : held_long)); round++) {
+		int longer = 1 + (round - 1) / rounds;
 		unsigned long frame;
 		int fd;
 
@@ -402,8 +413,9 @@ int main(int argc, char **argv)
 			frame = round_of_migration(&held);
 		} else {
 			flush_lru_batches();
-			held_begin(&held, way->window, way->window_us, way->page * PAGE, way->len);
-			act();
+			held_begin(&held, way->window, way->window_us * longer,
+				   way->page * PAGE, way->len);
+			act(longer);
 		}
 		moved += in_another_place(frame);
 		held_long += held_still_reading(&held);

@@ -42,7 +42,7 @@ for case in "$@"; do
 		until [ -e /fuse/f ]; do sleep 0.1; done
 	fi
 	# shellcheck disable=SC2046 # several arguments
-	said=$(reuse "$how" $(arguments "$how") 2>&1)
+	said=$(reuse ${mutant:+-f} "$how" $(arguments "$how") 2>&1)
 	echo "$case $? $said"
 	if [ "$server" ]; then
 		kill $server

@@ -81,6 +81,12 @@ flip_parameters() {
 	for name in read filemap tmpfs; do echo 1 >$p/$name; done
 }
 
+# More pages are freed at once than may wait.
+pass_the_limit() {
+	echo 1 >$p/waiting_limit_mib
+	hotdrop /ext4/dropped 4 0 >/dev/null
+}
+
 # disturb_memory KIND
 disturb_memory() {
 	case $1 in
@@ -108,6 +114,7 @@ disturb_refless() {
 		load waiting_limit_mib=$((1 + r))
 		;;
 	1) flip_parameters ;;
+	2) pass_the_limit ;;
 	esac
 }
 
@@ -140,7 +147,7 @@ load || exit 1
 	disturb disturb_memory 5
 	echo "${offline:-0}" >/tmp/offline
 } &
-disturb disturb_refless 2
+disturb disturb_refless 3
 wait
 read -r offline </tmp/offline
 rmmod refless_torture

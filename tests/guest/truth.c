@@ -7,8 +7,9 @@
  *
  * A file is an array of 8-byte words. Bytes 0 to 5 of a word name the file and
  * the word's index and never change; bytes 6 and 7 are both the generation, so
- * that a word torn between two writes still has two valid ones. Foreign memory
- * is filled with CHURN by the churners, zeroed or poisoned by the kernel.
+ * that a word torn between two writes still has two valid ones. Bytes wrap: what is
+ * counted is wider, and a read that so many generations passed by says nothing of age.
+ * Foreign memory is filled with CHURN by the churners, zeroed or poisoned by the kernel.
  *
  * Each file has one owner process that changes it. Before it makes bytes zero
  * it makes the page's sequence odd; a reader that saw the same even sequence
@@ -51,6 +52,8 @@
 #define FILE_BYTES	(PAGES * PAGE)
 /* The pages that most reads go to, so that they are hot. */
 #define HOT_PAGES	4
+/* A byte may be older by less than half its range, and is then told from newer ones. */
+#define TOLD_APART	100
 #define CHURN		0xc5
 #define CHURN_BYTES	(4 << 20)
 #define MAX_PROCESSES	128
@@ -60,7 +63,7 @@
 struct file {
 	char path[256];
 	_Atomic unsigned int sequence[PAGES];
-	_Atomic unsigned char generation[PAGES];
+	_Atomic unsigned int generation[PAGES];
 };
 
 enum event {
@@ -116,8 +119,9 @@ static void make_page(unsigned char *data, int file, unsigned long page, unsigne
 		make_word(data + i * 8, file, page * WORDS_IN_PAGE + i, generation);
 }
 
+/* @aged: whether a generation byte tells what is older than @oldest. */
 static bool byte_is_right(int file, unsigned long offset, unsigned char byte, unsigned char oldest,
-			  bool strict)
+			  bool strict, bool aged)
 {
 	unsigned char word[8];
 
@@ -126,8 +130,7 @@ static bool byte_is_right(int file, unsigned long offset, unsigned char byte, un
 	make_word(word, file, offset / 8, oldest);
 	if (offset % 8 < 6)
 		return byte == word[offset % 8];
-	/* Generations wrap; a read lasts for much less than 128 of them. */
-	return !strict || (signed char)(byte - oldest) >= 0;
+	return !strict || !aged || (signed char)(byte - oldest) >= 0;
 }
 
 static void complain(int file, unsigned long offset, const unsigned char *data, size_t len,
@@ -147,7 +150,7 @@ static void complain(int file, unsigned long offset, const unsigned char *data, 
 
 struct claim {
 	unsigned int sequence[PAGES];
-	unsigned char generation[PAGES];
+	unsigned int generation[PAGES];
 };
 
 static void claim_before(struct file *file, struct claim *claim, unsigned long from,
@@ -171,6 +174,7 @@ static void check(int id, struct claim *claim, unsigned long offset, const unsig
 		unsigned long page = (offset + i) / PAGE;
 		bool strict = !(claim->sequence[page] & 1) &&
 			      file->sequence[page] == claim->sequence[page];
+		bool aged = file->generation[page] - claim->generation[page] < TOLD_APART;
 		unsigned char oldest = claim->generation[page];
 
 		end = (page + 1) * PAGE - offset;
@@ -185,7 +189,7 @@ static void check(int id, struct claim *claim, unsigned long offset, const unsig
 			}
 		}
 		for (; i < end && i < len; i++)
-			if (!byte_is_right(id, offset + i, data[i], oldest, strict)) {
+			if (!byte_is_right(id, offset + i, data[i], oldest, strict, aged)) {
 				complain(id, offset, data, len, i, oldest, strict);
 				return;
 			}
@@ -264,7 +268,7 @@ static bool on_tmpfs(int id)
 	return !statfs(shared->files[id].path, &fs) && fs.f_type == TMPFS_MAGIC;
 }
 
-static void publish(struct file *file, unsigned long page, unsigned char generation)
+static void publish(struct file *file, unsigned long page, unsigned int generation)
 {
 	file->generation[page] = generation;
 }
@@ -292,7 +296,7 @@ static bool overwrite(int fd, int id, unsigned long page, unsigned long pages, b
 static void write_mapped(unsigned char *map, int id, unsigned long page)
 {
 	struct file *file = &shared->files[id];
-	unsigned char generation = file->generation[page] + 1;
+	unsigned int generation = file->generation[page] + 1;
 
 	make_page(map + page * PAGE, id, page, generation);
 	publish(file, page, generation);

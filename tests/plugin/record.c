@@ -8,12 +8,12 @@
  * The plugin's argument out=FILE names the text file it writes:
  *
  *   recording
- *   read VCPU INSTRUCTIONS REPETITIONS
+ *   read VCPU INSTRUCTIONS
  *   ORDINAL KIND CODE VIRTUAL PHYSICAL BYTES
  *
  * with one line of the third form for each access before the "read" that it belongs
- * to. ORDINAL counts the read's instructions; rounds of string instructions count as
- * REPETITIONS instead, and their accesses to one cache line are one. KIND is r or w,
+ * to. ORDINAL counts the read's instructions; rounds of string instructions do not
+ * count, and their accesses to one cache line are one. KIND is r or w,
  * R or W in string instructions, a for a locked (atomic) read-modify-write, c for one
  * that compares first.
  * Interrupts are in the read that they fall into. Each vCPU needs a thread of its own
@@ -50,9 +50,8 @@ struct access {
 
 struct vcpu {
 	bool recording;
-	/* Instructions of this read; rounds of its string instructions. */
+	/* Instructions of this read. */
 	uint64_t executed;
-	uint64_t repeated;
 	size_t n;
 	struct access *accesses;
 };
@@ -70,7 +69,6 @@ static FILE *out;
 static void begin(struct vcpu *self)
 {
 	self->executed = 0;
-	self->repeated = 0;
 	self->n = 0;
 }
 
@@ -78,12 +76,6 @@ static void execute(unsigned int vcpu, void *data)
 {
 	(void)data;
 	vcpus[vcpu % MAX_VCPUS].executed++;
-}
-
-static void repeat(unsigned int vcpu, void *data)
-{
-	(void)data;
-	vcpus[vcpu % MAX_VCPUS].repeated++;
 }
 
 static void start(unsigned int vcpu, void *data)
@@ -113,8 +105,8 @@ static void next(unsigned int vcpu, void *data)
 			a->ordinal, a->kind, a->code, a->vaddr, a->paddr, a->bytes);
 	}
 	/* A full buffer is no read: what reads this file takes it for a disturbed one. */
-	fprintf(out, "read %u %" PRIu64 " %" PRIu64 "\n", vcpu,
-		self->n < MAX_ACCESSES ? self->executed : 0, self->repeated);
+	fprintf(out, "read %u %" PRIu64 "\n", vcpu,
+		self->n < MAX_ACCESSES ? self->executed : 0);
 	funlockfile(out);
 	begin(self);
 }
@@ -232,8 +224,9 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 
 		codes[i].vaddr = qemu_plugin_insn_vaddr(insn);
 		classify(insn, &codes[i]);
-		qemu_plugin_register_vcpu_insn_exec_cb(insn, codes[i].repeats ? repeat : execute,
-						       QEMU_PLUGIN_CB_NO_REGS, NULL);
+		if (!codes[i].repeats)
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, execute,
+							       QEMU_PLUGIN_CB_NO_REGS, NULL);
 		qemu_plugin_register_vcpu_mem_cb(insn, accessed, QEMU_PLUGIN_CB_NO_REGS,
 						 QEMU_PLUGIN_MEM_RW, &codes[i]);
 		for (m = 0; m < sizeof(marks) / sizeof(*marks); m++)

@@ -40,7 +40,7 @@ ssize_t write_page(struct file *filp, unsigned int id, unsigned int page, u8 gen
 /* Under file->lock. A write that failed may be there in part: nothing is claimed of it. */
 static void overwrite(struct torture_file *file, unsigned int page)
 {
-	u8 generation = file->now.generation[page] + 1;
+	u32 generation = file->now.generation[page] + 1;
 
 	if (write_page(file->filp, file->id, page, generation) != PAGE_SIZE) {
 		count_event(FAILED_WRITES);

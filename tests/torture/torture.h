@@ -22,8 +22,8 @@
 struct claim {
 	/* Odd while some of the page may be zero. */
 	unsigned int sequence[FILE_PAGES];
-	/* The oldest that it may return. */
-	u8 generation[FILE_PAGES];
+	/* The oldest that it may return; its words hold the low byte. */
+	u32 generation[FILE_PAGES];
 };
 
 struct torture_file {
