@@ -52,7 +52,7 @@ void remember_flagging(struct address_space *mapping)
  * @folio: the folio; takes its flag away if its free need not wait
  * @mapping: the page cache it was in
  *
- * The inode's state, not mapping_exiting(), which f2fs sets on open inodes.
+ * The inode's state, not mapping_exiting(), which f2fs set on open inodes up to 6.12.117.
  *
  * Context: rcu_read_lock(), the i_pages lock; does not sleep.
  * Return: whether the flag went.

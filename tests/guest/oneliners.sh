@@ -10,7 +10,7 @@ says() {
 		"$2" "$seconds" >/tmp/out 2>&1
 		grep -q "$1" /tmp/out && return
 	done
-	cat /tmp/out
+	tail -n 20 /tmp/out
 	echo "no '$1'"
 	failed=1
 }
@@ -24,6 +24,7 @@ ages() {
 
 hotdrop /srv/hotdrop 8 100000 >/dev/null &
 load=$!
+until [ -s /srv/hotdrop ]; do sleep 0.1; done
 cd /tmp || exit 1
 says "refless_flag: .*ino=$(stat -c %i /srv/hotdrop) index=[0-9]" flagged 2
 tail -n 1 /tmp/out

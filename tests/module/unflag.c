@@ -7,7 +7,8 @@
  *   move       neither of them does
  *   split      the tail pages of a split folio do not inherit it
  *   exiting    folios of a mapping that is marked as exiting lose it when they
- *              leave the page cache, whether or not their inode is in use
+ *              leave the page cache, whether or not their inode is in use; and
+ *              f2fs marks that of an open file, as it did up to 6.12.117
  */
 #include <linux/kprobes.h>
 #include <linux/module.h>
@@ -119,10 +120,42 @@ static struct kprobe exiting_probe = {
 	.pre_handler = batch_leaves,
 };
 
+static int truncation_begins(struct kprobe *probe, struct pt_regs *regs)
+{
+	struct address_space *mapping = (struct address_space *)regs_get_kernel_argument(regs, 0);
+
+	if (!strcmp(mapping->host->i_sb->s_type->name, "f2fs"))
+		mapping_set_exiting(mapping);
+	return 0;
+}
+
+static struct kprobe truncation_probe = {
+	.symbol_name = "truncate_inode_pages",
+	.pre_handler = truncation_begins,
+};
+
+static int __init exiting_init(void)
+{
+	int err = register_kprobe(&exiting_probe);
+
+	if (err)
+		return err;
+	err = register_kprobe(&truncation_probe);
+	if (err)
+		unregister_kprobe(&exiting_probe);
+	return err;
+}
+
+static void exiting_exit(void)
+{
+	unregister_kprobe(&truncation_probe);
+	unregister_kprobe(&exiting_probe);
+}
+
 static int __init unflag_init(void)
 {
 	if (!strcmp(at, "exiting"))
-		return register_kprobe(&exiting_probe);
+		return exiting_init();
 	if (!strcmp(at, "split"))
 		return register_kretprobe(&split_probe);
 	if (!strcmp(at, "steal") || !strcmp(at, "move"))
@@ -133,7 +166,7 @@ static int __init unflag_init(void)
 static void __exit unflag_exit(void)
 {
 	if (!strcmp(at, "exiting"))
-		unregister_kprobe(&exiting_probe);
+		exiting_exit();
 	else if (!strcmp(at, "split"))
 		unregister_kretprobe(&split_probe);
 	else
