@@ -11,9 +11,9 @@ fail() {
 	cat /tmp/report
 	failed=1
 }
-# watch SECONDS COMMAND FILES: the report on a time in which the command runs. The
+# beside SECONDS COMMAND FILES: the report on a time in which the command runs. The
 # files are held open, for the name of one that is closed is not to be had.
-watch() {
+beside() {
 	holders=
 	for held in $3; do
 		: >>"$held"
@@ -31,12 +31,6 @@ watch() {
 	# shellcheck disable=SC2086 # several numbers
 	[ -z "$holders" ] || kill $holders
 	clean "$2"
-}
-# beside SECONDS COMMAND FILES: once more if no probe was met. QEMU may keep a translation
-# without the breakpoint of one, as it may keep one with it (see tests/emulator).
-beside() {
-	watch "$@"
-	! grep -q '^reads .*: 0 by filemap_read()' /tmp/report || watch "$@"
 }
 clean() {
 	left="$(cat $tracing/kprobe_events; ls $tracing/instances; find /tmp -name 'tmp.*')"
@@ -78,8 +72,7 @@ dd if=/dev/vdb of=/dev/null bs=4k count=20000 2>/dev/null
 kill $!
 wait
 END
-beside 4 'sh /tmp/kinds' '/xfs/locked /tmpfs/memory'
-rm /tmp/kinds
+beside 4 'sh /tmp/kinds; rm /tmp/kinds' '/xfs/locked /tmpfs/memory'
 cat /tmp/report
 tells 'xfs .*small gain: each read also takes a lock'
 tells 'tmpfs .*full gain'
